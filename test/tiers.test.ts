@@ -48,7 +48,7 @@ const STATEFUL = [
   "src/lib/yielding.ts",
   "src/prtg/decode/lookup.ts",
   "src/prtg/decode/values.ts",
-  "src/sync/state-claims.ts",
+  "src/state/state-claims.ts",
 ];
 
 test("modules keep no state: unit tests share them in one process", () => {

@@ -1,10 +1,12 @@
 /** Measurements wait in the outbox until delivered. */
 
 import { pino } from "pino";
+import { forgetfulFiles } from "../../src/app/otlp-preparation.ts";
 import { systemClock } from "../../src/lib/clock.ts";
 import { createMeasurementSink } from "../../src/otlp/measurement-sink.ts";
+import { Delivery } from "../../src/sync/delivery.ts";
 import { Outbox } from "../../src/sync/outbox.ts";
-import { PushLoop } from "../../src/sync/push-loop.ts";
+import { Watermarks } from "../../src/sync/watermarks.ts";
 import { ExporterMetrics } from "../../src/telemetry/exporter-metrics.ts";
 import { syncRecorder } from "../../src/telemetry/recorders.ts";
 import { serveCommands } from "../processes/answer.ts";
@@ -29,14 +31,14 @@ serveCommands({
   push: async () => {
     const outbox = new Outbox(MAX_PENDING_POINTS);
     for (const row of measurementRows(Date.now())) outbox.offer(row);
-    const pushLoop = new PushLoop({
+    const delivery = new Delivery({
       ...{ sink, outbox, clock: systemClock, random: Math.random, log: pino({ level: "silent" }) },
       maxBatchPoints: BATCH_POINTS,
       observer: syncRecorder(new ExporterMetrics({ version: "bench", revision: "" }, () => []), "bench"),
-      onSettled: () => undefined,
+      watermarks: await Watermarks.open("bench", forgetfulFiles()),
     });
     arrived.points = 0;
-    const reading = await stopwatch.time(() => pushLoop.flush(MAX_PUSH_MS));
+    const reading = await stopwatch.time(() => delivery.flush(MAX_PUSH_MS));
     if (arrived.points !== POINTS) throw new Error(`${arrived.points} of ${POINTS} points were delivered`);
     return reading;
   },

@@ -4,7 +4,7 @@ import type { OpenEventSink } from "../events/event.ts";
 import { LOG_ENCODINGS } from "../otlp/encoding.ts";
 import { createEventSink } from "../otlp/event-sink.ts";
 import type { LogSettings } from "../otlp/settings.ts";
-import type { StateFiles } from "../sync/state-files.ts";
+import type { StateFiles } from "../state/state-files.ts";
 import type { ClientContext } from "./context.ts";
 import type { ReceiverAddress } from "./otlp-push.ts";
 import { connectReceiver, digestReceiver, type OtlpReceiver, withProfile } from "./otlp-receiver.ts";

@@ -9,11 +9,11 @@ import type { OtlpSettings } from "../otlp/settings.ts";
 import type { PendingMeasurements } from "../otlp/staleness-markers.ts";
 import { type StatePush, startStatePush } from "../otlp/state-push.ts";
 import type { ServerView } from "../projection/server-view.ts";
+import type { StateClaim } from "../state/state-claims.ts";
+import type { StateFiles } from "../state/state-files.ts";
 import type { Store } from "../store/store.ts";
 import type { MeasurementSink } from "../sync/measurement.ts";
-import type { StateClaim } from "../sync/state-claims.ts";
-import type { StateFiles } from "../sync/state-files.ts";
-import { type WatermarkReport, Watermarks } from "../sync/watermarks.ts";
+import { Watermarks } from "../sync/watermarks.ts";
 import type { ExporterMetrics } from "../telemetry/exporter-metrics.ts";
 import { otlpRecorder } from "../telemetry/recorders.ts";
 import type { Runtime } from "./context.ts";
@@ -138,13 +138,10 @@ export async function beginOtlpPush(
 
 async function openWatermarks(server: string, files: StateFiles, log: Logger): Promise<Watermarks> {
   const watermarks = await Watermarks.open(server, files);
-  reportWatermarks(server, watermarks.report, log);
-  return watermarks;
-}
-
-function reportWatermarks(server: string, report: WatermarkReport, log: Logger): void {
-  const { found, file, sensors, message } = report;
+  const { found, file, message } = watermarks.report;
+  const sensors = watermarks.size;
   if (found === "good") log.info({ server, file, sensors }, "resuming the push after the last delivered measurements");
   else if (found !== "new")
     log.warn({ server, file, found }, `starting the push with the live time series: ${message ?? found}`);
+  return watermarks;
 }

@@ -15,7 +15,7 @@ import type { DeviceLookup } from "../otlp/resources.ts";
 import { otlpResource } from "../otlp/resources.ts";
 import { SCHEMA_URL } from "../otlp/semantic-conventions.ts";
 import type { LogSettings, OtlpProfile } from "../otlp/settings.ts";
-import type { StateFiles } from "../sync/state-files.ts";
+import type { StateFiles } from "../state/state-files.ts";
 import { digest, pushFiles, readQuietly } from "./config-digests.ts";
 import { type ClientContext, readAccess, readText } from "./context.ts";
 

@@ -181,7 +181,7 @@ function createSync(
     repeats: repeats.intervalMs > 0 ? repeats : undefined,
   });
   const now = () => clock.now() + api.clockOffset();
-  const unfollow = delivery && observer.followPending(() => delivery.pending(), now);
+  const unfollow = delivery && observer.followPending(() => delivery.outbox.pending(), now);
   return { engine, latest, progress, delivery, unfollow };
 }
 

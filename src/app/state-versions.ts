@@ -3,7 +3,7 @@ import type { Environment } from "../config/environment.ts";
 import type { Config } from "../config/load.ts";
 import { JOURNAL_FILE, journalFileName } from "../events/journal.ts";
 import { otlpSettings } from "../otlp/settings.ts";
-import { refuseNewerFile, type StateFormat } from "../sync/state-format.ts";
+import { refuseNewerFile, type StateFormat } from "../state/state-format.ts";
 import { WATERMARK_FILE, watermarkFileName } from "../sync/watermarks.ts";
 
 /** What `serve` would refuse at its start. @throws ExporterError STATE_FILE_NEWER, CONFIG_INVALID */

@@ -1,6 +1,6 @@
 import { z } from "zod";
 import { SERIES_TYPES } from "../prtg/series-types.ts";
-import type { StateFormat } from "../sync/state-format.ts";
+import type { StateFormat } from "../state/state-format.ts";
 import { RESOLUTIONS } from "./parameters.ts";
 
 /* The journal of an output folder. All times are milliseconds since the epoch. */

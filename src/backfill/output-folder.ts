@@ -2,12 +2,11 @@ import { mkdir, readdir, rm } from "node:fs/promises";
 import { join } from "node:path";
 import type { ZodType } from "zod";
 import { describeFault, ExporterError } from "../errors/exporter-error.ts";
-import { MAX_DATA_BYTES, readTextFile } from "../lib/bounded-files.ts";
 import { replaceFile, withFile } from "../lib/durable-file.ts";
-import { errorCode } from "../lib/error-code.ts";
 import { type FileLock, tryFileLock } from "../lib/file-lock.ts";
 import { createPrivateDirectory } from "../lib/private-file.ts";
-import { refuseNewerFile } from "../sync/state-format.ts";
+import { readState } from "../state/state-files.ts";
+import { refuseNewerFile } from "../state/state-format.ts";
 import { DayParts, type PartLengths, partPath } from "./day-parts.ts";
 import {
   BACKFILL_FILE,
@@ -147,13 +146,8 @@ export class OutputFolder {
 
 /** `undefined` without a file. */
 async function readJson<Value>(path: string, schema: ZodType<Value>): Promise<Value | undefined> {
-  let text: string;
-  try {
-    text = await readTextFile(path, { maxBytes: MAX_DATA_BYTES, allowsOtherEncodings: true });
-  } catch (error) {
-    if (errorCode(error) === "ENOENT") return undefined;
-    throw error;
-  }
+  const text = await readState(path);
+  if (text === undefined) return undefined;
   try {
     return schema.parse(JSON.parse(text));
   } catch (error) {

@@ -1,5 +1,6 @@
 import type { Logger } from "pino";
 import { Backoff } from "../delivery/backoff.ts";
+import { abortAfter, attempt, type DeliveryFailure } from "../delivery/delivery-loop.ts";
 import { ExporterError } from "../errors/exporter-error.ts";
 import { onAbort } from "../lib/abort.ts";
 import type { Clock } from "../lib/clock.ts";
@@ -80,16 +81,11 @@ export class PushDelivery {
     const { sink, clock } = this.#options;
     const cutOff = new AbortController();
     const over = new AbortController();
-    const forget = onAbort(signal, () => {
-      const cut = (): void => cutOff.abort(signal.reason);
-      clock.sleep(GRACE_MS, over.signal).then(cut, () => undefined);
-    });
-    try {
-      return await sink.deliver(rows, { signal: cutOff.signal, onSettled });
-    } finally {
-      forget();
-      over.abort();
-    }
+    const forget = onAbort(signal, () => abortAfter(clock, GRACE_MS, cutOff, over.signal));
+    const outcome = await attempt((whole) => sink.deliver(rows, { signal: whole, onSettled }), cutOff.signal);
+    forget();
+    over.abort();
+    return outcome;
   }
 
   #answered(): void {
@@ -99,7 +95,7 @@ export class PushDelivery {
   }
 
   /** @throws ExporterError BACKFILL_RECEIVER_AWAY */
-  #waitMs({ message, retryAfterMs }: Extract<DeliveryOutcome, { readonly kind: "failed" }>): number {
+  #waitMs({ message, retryAfterMs }: DeliveryFailure): number {
     const { clock, log } = this.#options;
     const patience = this.#hasAnswered ? PATIENCE_MS : FIRST_PATIENCE_MS;
     const waited = clock.monotonic() - this.#lastAnswer;

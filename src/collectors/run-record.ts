@@ -2,15 +2,12 @@ import type { Logger } from "pino";
 import type { Schedule } from "../config/schedule.ts";
 import { describeError, ExporterError } from "../errors/exporter-error.ts";
 import type { Clock } from "../lib/clock.ts";
+import { RETRIES, retryDelayMs } from "../lib/retry-delay.ts";
 import type { CollectorRecorder } from "../telemetry/recorders.ts";
 import { RunTrace } from "../telemetry/run-trace.ts";
 import type { CollectorName, PollResult } from "./collector.ts";
 import type { ReadingFailureLog, ServerFailureLogs } from "./failure-log.ts";
 import { failureFields } from "./failures.ts";
-
-/** If the server lacks the endpoint, the collector tries again after a minute, later every hour: a starting service may answer 404. */
-const FIRST_RETRY_MS = 60_000;
-const MAX_RETRY_MS = 60 * 60_000;
 
 export interface RunRecordOptions {
   readonly clock: Clock;
@@ -67,7 +64,8 @@ export class RunRecord {
   readonly #failures: ReadingFailureLog;
   /** Monotonic; `undefined` while the collector is on. */
   #offExpiresAt: number | undefined;
-  #retryMs = FIRST_RETRY_MS;
+  /** Number of answers without the endpoint while the collector is off. */
+  #missed = 0;
 
   constructor(name: CollectorName, { clock, log, failures, metrics }: RunRecordOptions) {
     this.name = name;
@@ -184,7 +182,7 @@ export class RunRecord {
     if (this.#offExpiresAt === undefined) this.#failures.recordSuccess(!PROVES_NOTHING.has(this.name));
     else {
       this.#offExpiresAt = undefined;
-      this.#retryMs = FIRST_RETRY_MS;
+      this.#missed = 0;
       this.#metrics.enabled(true);
       this.#log.info(`collector ${this.name} is on: the server has the endpoint now`);
     }
@@ -203,8 +201,7 @@ export class RunRecord {
       this.#metrics.enabled(false);
       this.#log.warn(failureFields(error), `collector ${this.name} is off: ${this.error}`);
     }
-    this.#offExpiresAt = this.#clock.monotonic() + this.#retryMs;
-    this.#retryMs = Math.min(2 * this.#retryMs, MAX_RETRY_MS);
+    this.#offExpiresAt = this.#clock.monotonic() + retryDelayMs(RETRIES.missingEndpoint, ++this.#missed);
   }
 }
 

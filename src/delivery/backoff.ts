@@ -1,8 +1,7 @@
 import type { Clock } from "../lib/clock.ts";
 import { LogOnChange } from "../lib/log-on-change.ts";
+import { RETRIES, retryDelayMs } from "../lib/retry-delay.ts";
 
-const FIRST_PAUSE_MS = 1_000;
-const MAX_PAUSE_MS = 60_000;
 /** Longer pauses would look like an outage. */
 const MAX_REQUESTED_PAUSE_MS = 15 * 60_000;
 /** The metrics count all failures. */
@@ -48,11 +47,11 @@ export class Backoff {
 
   /** Adds jitter, so that exporters do not retry in step. */
   failed(retryAfterMs: number | undefined): Pause {
-    const jitter = this.#random();
-    const bound = Math.min(FIRST_PAUSE_MS * 2 ** this.#failures++, MAX_PAUSE_MS);
-    const common = { failures: this.#failures, isNews: this.#log.record() !== undefined };
-    if (retryAfterMs === undefined) return { ms: bound * (0.5 + 0.5 * jitter), requestedMs: undefined, ...common };
+    const random = this.#random();
+    const common = { failures: ++this.#failures, isNews: this.#log.record() !== undefined };
+    if (retryAfterMs === undefined)
+      return { ms: retryDelayMs(RETRIES.delivery, this.#failures, random), requestedMs: undefined, ...common };
     const requestedMs = Math.min(retryAfterMs, MAX_REQUESTED_PAUSE_MS);
-    return { ms: requestedMs + FIRST_PAUSE_MS * jitter, requestedMs, ...common };
+    return { ms: requestedMs + RETRIES.delivery.firstMs * random, requestedMs, ...common };
   }
 }

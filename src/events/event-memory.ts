@@ -1,15 +1,15 @@
 import { yieldToEventLoop } from "../lib/yielding.ts";
-import type { JournalFiles } from "../sync/state-files.ts";
+import { type JournalFiles, openState, replaceState, type StateReport } from "../state/state-files.ts";
 import type { QueuedEvent } from "./event-queue.ts";
 import {
+  type DecodedJournal,
   decodeJournal,
-  encodeEntry,
   encodeHead,
+  encodeLine,
   type JournalEntry,
   journalFileName,
   lastStatusOf,
   statusLine,
-  type UnusableJournal,
 } from "./journal.ts";
 import type { LastStatus } from "./last-statuses.ts";
 
@@ -17,14 +17,6 @@ import type { LastStatus } from "./last-statuses.ts";
 const LINE_ENTRIES = 200;
 /** Rewrites a file after this growth, or after the size of its statuses. */
 const MIN_GROWTH = 1 << 20;
-
-/** The journal of an earlier process. */
-export interface MemoryReport {
-  /** `new`: there was no file. `unreadable`: the system refused. */
-  readonly found: "good" | "new" | "unreadable" | UnusableJournal;
-  readonly file: string;
-  readonly message: string | undefined;
-}
 
 /** The state that a new file begins with. */
 export interface Remembered {
@@ -41,57 +33,35 @@ export interface RememberedBefore extends Remembered {
 
 /** The journal of one server: statuses and queued events. One call at a time. */
 export class EventMemory {
-  readonly report: MemoryReport;
+  readonly report: StateReport;
   /** The state of an earlier process. */
   readonly before: RememberedBefore;
   readonly #server: string;
   readonly #files: JournalFiles | undefined;
   /** Must rewrite the file before the next entry. */
   #mustRewrite: boolean;
-  #added = 0;
+  /** Characters since the file was rewritten. */
+  #added: number;
   #beganWith = 0;
 
-  private constructor(
-    server: string,
-    files: JournalFiles | undefined,
-    report: MemoryReport,
-    before: RememberedBefore,
-    mustRewrite: boolean,
-  ) {
+  private constructor(server: string, files: JournalFiles | undefined, report: StateReport, journal?: DecodedJournal) {
     this.#server = server;
     this.#files = files;
     this.report = report;
-    this.before = before;
-    this.#mustRewrite = mustRewrite;
+    this.before = replay(journal?.entries ?? []);
+    this.#mustRewrite = journal?.isCut !== false;
+    this.#added = journal?.size ?? 0;
   }
 
   /** Never rejects: reports an unusable file, moves it aside, and starts anew. */
   static async open(server: string, files: JournalFiles): Promise<EventMemory> {
-    const file = journalFileName(server);
-    const none = (found: MemoryReport["found"], message?: string): EventMemory =>
-      new EventMemory(server, files, { found, file, message }, replay([]), true);
-    let text: string | undefined;
-    try {
-      text = await files.read(file);
-    } catch (error) {
-      return none("unreadable", error instanceof Error ? error.message : String(error));
-    }
-    if (text === undefined) return none("new");
-    const decoded = decodeJournal(text, server);
-    if ("problem" in decoded) {
-      // For an analysis.
-      await files.rename(file, `${file}.${decoded.problem}`).catch(() => undefined);
-      return none(decoded.problem, decoded.message);
-    }
-    const report = { found: "good", file, message: undefined } as const;
-    const memory = new EventMemory(server, files, report, replay(decoded.entries), decoded.isCut);
-    memory.#added = text.length;
-    return memory;
+    const { report, state } = await openState(files, journalFileName(server), (text) => decodeJournal(text, server));
+    return new EventMemory(server, files, report, state);
   }
 
   static none(server: string): EventMemory {
     const report = { found: "new", file: "", message: undefined } as const;
-    return new EventMemory(server, undefined, report, replay([]), false);
+    return new EventMemory(server, undefined, report);
   }
 
   /** Rewrites the file with the next call. */
@@ -125,10 +95,7 @@ export class EventMemory {
     const { file } = this.report;
     const known = encodeHead(this.#server) + (await encodeAll(statusEntries(remembered)));
     const text = known + (await encodeAll(eventEntries(remembered)));
-    const beside = `${file}.tmp`;
-    await files.write(beside, text);
-    await files.rename(beside, file);
-    await files.syncDirectory();
+    await replaceState(files, file, text);
     this.#mustRewrite = false;
     this.#added = 0;
     // Events leave the file soon.
@@ -140,7 +107,7 @@ export class EventMemory {
 async function encodeAll(entries: Iterable<JournalEntry>): Promise<string> {
   let text = "";
   for (const entry of entries) {
-    text += encodeEntry(entry);
+    text += encodeLine(entry);
     await yieldToEventLoop();
   }
   return text;

@@ -1,7 +1,7 @@
 import { crc32 } from "node:zlib";
 import { STATUS_TOKENS, statusCode } from "../prtg/status.ts";
-import { stateFileName } from "../sync/state-files.ts";
-import type { StateFormat } from "../sync/state-format.ts";
+import { stateFileName } from "../state/state-files.ts";
+import { foreignHead, parseObject, type StateFormat, type Unusable, unusable } from "../state/state-format.ts";
 import type { EventRecord } from "./event.ts";
 import type { LastStatus } from "./last-statuses.ts";
 
@@ -11,7 +11,6 @@ import type { LastStatus } from "./last-statuses.ts";
  */
 
 export const JOURNAL_FILE: StateFormat = { name: "prtg-exporter events", version: 1 };
-const { name: FORMAT, version: VERSION } = JOURNAL_FILE;
 
 /** Since null: unknown. */
 type StatusLine = readonly [id: string, code: number, since: number | null];
@@ -26,27 +25,25 @@ export interface JournalEntry {
   readonly settled?: Readonly<Record<string, number>>;
 }
 
-export type UnusableJournal =
-  /** Damaged before its end. */
-  | "torn"
-  /** Another file, or another server's. */
-  | "foreign";
-
-export type DecodedJournal =
-  /** `isCut`: the last line is incomplete after a kill or a full disk, so nothing can be appended. */
-  | { readonly entries: readonly JournalEntry[]; readonly isCut: boolean }
-  | { readonly problem: UnusableJournal; readonly message: string };
+export interface DecodedJournal {
+  readonly entries: readonly JournalEntry[];
+  /** The last line is incomplete after a kill or a full disk, so nothing can be appended. */
+  readonly isCut: boolean;
+  /** Characters of the file. */
+  readonly size: number;
+}
 
 export function journalFileName(server: string): string {
   return stateFileName("events", server, "journal");
 }
 
 export function encodeHead(server: string): string {
-  return encodeLine({ format: FORMAT, version: VERSION, server });
+  return encodeLine({ format: JOURNAL_FILE.name, version: JOURNAL_FILE.version, server });
 }
 
-export function encodeEntry(entry: JournalEntry): string {
-  return encodeLine(entry);
+export function encodeLine(value: object): string {
+  const body = JSON.stringify(value);
+  return `${crc32(body).toString(16).padStart(8, "0")} ${body}\n`;
 }
 
 export function statusLine(id: string, { status, since }: LastStatus): StatusLine {
@@ -60,45 +57,30 @@ export function lastStatusOf([, code, since]: StatusLine): LastStatus | undefine
 }
 
 /** Never throws. */
-export function decodeJournal(text: string, server: string): DecodedJournal {
+export function decodeJournal(text: string, server: string): DecodedJournal | Unusable {
   const lines = text.split("\n");
   // Empty after a whole last line.
   const rest = lines.pop() ?? "";
   const head = decodeLine(lines[0] ?? rest);
   if (head === undefined)
     return unusable(lines.length === 0 ? "torn" : "foreign", "its first line is not a journal header");
-  const { format, version, server: owner } = head;
-  if (format !== FORMAT) return unusable("foreign", "it is not a journal of events");
-  if (version !== VERSION) return unusable("foreign", "it has no known version");
-  if (owner !== server) return unusable("foreign", `it belongs to the server ${JSON.stringify(owner)}`);
+  const foreign = foreignHead(head, JOURNAL_FILE, "a journal of events", server);
+  if (foreign !== undefined) return foreign;
   const entries: JournalEntry[] = [];
+  const size = text.length;
   for (const [index, line] of lines.entries()) {
     if (index === 0) continue;
     const entry = decodeLine(line);
     if (entry !== undefined) entries.push(entry);
-    else if (index === lines.length - 1 && rest === "") return { entries, isCut: true };
+    else if (index === lines.length - 1 && rest === "") return { entries, isCut: true, size };
     else return unusable("torn", `the checksum of line ${index + 1} does not match its content`);
   }
-  return { entries, isCut: rest !== "" || lines.length === 0 };
-}
-
-function encodeLine(value: object): string {
-  const body = JSON.stringify(value);
-  return `${crc32(body).toString(16).padStart(8, "0")} ${body}\n`;
+  return { entries, isCut: rest !== "" || lines.length === 0, size };
 }
 
 /** `undefined` for an incomplete line. */
 function decodeLine(line: string): Record<string, unknown> | undefined {
   const body = line.slice(9);
   if (line[8] !== " " || Number.parseInt(line.slice(0, 8), 16) !== crc32(body)) return undefined;
-  try {
-    const value: unknown = JSON.parse(body);
-    return typeof value === "object" && value !== null && !Array.isArray(value) ? { ...value } : undefined;
-  } catch {
-    return undefined;
-  }
-}
-
-function unusable(problem: UnusableJournal, message: string): DecodedJournal {
-  return { problem, message };
+  return parseObject(body);
 }

@@ -1,14 +1,14 @@
 import pLimit from "p-limit";
 import type { Logger } from "pino";
-import { describeError } from "../errors/exporter-error.ts";
 import type { Clock } from "../lib/clock.ts";
-import { LogOnChange } from "../lib/log-on-change.ts";
 import type { NodeWatcher } from "../model/state-observer.ts";
+import type { StateReport } from "../state/state-files.ts";
+import { WriteFailures } from "../state/write-failures.ts";
 import type { EventRecorder } from "../telemetry/recorders.ts";
 import { ChangeDetector, type Finding } from "./change-detector.ts";
-import { DeliveryLoop } from "./delivery-loop.ts";
 import type { EventSink } from "./event.ts";
-import type { EventMemory, MemoryReport, Remembered } from "./event-memory.ts";
+import { EventDelivery } from "./event-delivery.ts";
+import type { EventMemory, Remembered } from "./event-memory.ts";
 import type { EventOutput } from "./event-names.ts";
 import { EventQueue, type QueueBounds, type QueuedEvent } from "./event-queue.ts";
 import type { EventContext } from "./event-records.ts";
@@ -21,8 +21,6 @@ const BATCH_SIZE = 1 << 20;
 /** Per line of the journal. */
 const ENTRY_FINDINGS = 200;
 
-/** Interval of log lines about a lasting failure. */
-const REMIND_EVERY_MS = 10 * 60_000;
 const CONSEQUENCE = "After a crash, the exporter would repeat events since the last successful write";
 
 export interface ServerEventsOptions {
@@ -41,7 +39,7 @@ export interface ServerEventsOptions {
 
 interface Output {
   readonly sink: EventSink;
-  readonly loop: DeliveryLoop;
+  readonly loop: EventDelivery;
 }
 
 /**
@@ -53,7 +51,7 @@ export class ServerEvents {
   readonly #detector: ChangeDetector;
   readonly #queue: EventQueue;
   readonly #outputs = new Map<EventOutput, Output>();
-  readonly #failures: LogOnChange;
+  readonly #failures: WriteFailures;
   #memory: EventMemory;
   readonly #oneAtATime = pLimit(1);
   /** Written to the journal, or given up. */
@@ -69,7 +67,8 @@ export class ServerEvents {
     this.#settledBefore = memory.before.settled;
     this.#queue = new EventQueue(bounds, memory.before.events, memory.before.next);
     this.#noted = this.#queue.next - 1;
-    this.#failures = new LogOnChange({ remindEveryMs: REMIND_EVERY_MS, now: () => clock.monotonic() });
+    const onFailed = () => observer.memoryFailed();
+    this.#failures = new WriteFailures({ ...options, what: "the event journal", consequence: CONSEQUENCE, onFailed });
     this.#detector = new ChangeDetector({
       server,
       structure,
@@ -88,7 +87,7 @@ export class ServerEvents {
     return this.#detector;
   }
 
-  get report(): MemoryReport {
+  get report(): StateReport {
     return this.#memory.report;
   }
 
@@ -144,9 +143,9 @@ export class ServerEvents {
     await this.#note([]);
   }
 
-  #createLoop(output: EventOutput, sink: EventSink): DeliveryLoop {
+  #createLoop(output: EventOutput, sink: EventSink): EventDelivery {
     const { clock, random, log, observer } = this.#options;
-    return new DeliveryLoop({
+    return new EventDelivery({
       ...{ output, sink, clock, random, log },
       next: () => this.#queue.take(output, this.#noted, BATCH_EVENTS, BATCH_SIZE),
       onSettled: (settled, rejected) => this.#settle(output, settled, rejected),
@@ -201,21 +200,8 @@ export class ServerEvents {
 
   /** Runs one write at a time. Never rejects. */
   #note(entries: readonly JournalEntry[]): Promise<void> {
-    return this.#oneAtATime(() => this.#write(entries));
-  }
-
-  async #write(entries: readonly JournalEntry[]): Promise<void> {
-    const { observer, log } = this.#options;
-    try {
-      await this.#memory.write(entries, () => this.#remembered());
-      if (this.#failures.over() > 0) log.info("the event journal can be written again");
-    } catch (error) {
-      observer.memoryFailed();
-      const occasion = this.#failures.record();
-      if (occasion === undefined) return;
-      const what = occasion.isNew ? "cannot be written" : `still cannot be written, ${occasion.times} times so far`;
-      log.warn(`the event journal ${what}: ${describeError(error)}. ${CONSEQUENCE}`);
-    }
+    const write = () => this.#memory.write(entries, () => this.#remembered());
+    return this.#oneAtATime(() => this.#failures.watch(write));
   }
 
   #remembered(): Remembered {

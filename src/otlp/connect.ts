@@ -6,6 +6,7 @@ import { ExporterError } from "../errors/exporter-error.ts";
 import type { Redactor } from "../errors/redactor.ts";
 import type { Clock } from "../lib/clock.ts";
 import type { TlsClientOptions } from "../lib/http/tls.ts";
+import { RETRIES } from "../lib/retry-delay.ts";
 import type { Encodings } from "./encoding.ts";
 import { CONTENT_TYPES } from "./environment.ts";
 import { OtlpExporter } from "./exporter.ts";
@@ -29,8 +30,6 @@ export interface OtlpContext {
   readonly retryPauseMs?: number | undefined;
 }
 
-const RETRY_PAUSE_MS = 100;
-
 /**
  * Connects one signal to its receiver. Opens no connection yet, but reads every file, so that a wrong path shows at the
  * start.
@@ -43,7 +42,7 @@ export async function connectOtlp<Request>(
 ): Promise<OtlpExporter<Request>> {
   const { url, protocol, compression, timeoutMs, maxRequestBytes, maxBytesPerSecond } = settings;
   const { userAgent, clock, readFile, readSecret = readFile, redactor, permit, gzipRefused } = context;
-  const { retryPauseMs = RETRY_PAUSE_MS } = context;
+  const { retryPauseMs = RETRIES.otlpRequest.firstMs } = context;
   const receiver = (context.receivers ?? new Receivers(clock)).at(url);
   const readHeaders = headerReader(settings, readSecret, redactor);
   const tls = receiverTls(settings.tls, readFile, readSecret);

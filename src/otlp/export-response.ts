@@ -1,4 +1,5 @@
 import { STATUS_CODES } from "node:http";
+import type { DeliveryFailure } from "../delivery/delivery-loop.ts";
 import { parseHttpDate, parseRetryAfterMs } from "../lib/http/headers.ts";
 import type { Encodings, PartialSuccess } from "./encoding.ts";
 import { CONTENT_TYPES, OTLP_PROTOCOLS, type OtlpProtocol } from "./environment.ts";
@@ -17,10 +18,7 @@ export type ExportOutcome =
   /** Everything is settled. The receiver rejected `rejected` points permanently. */
   { readonly kind: "accepted"; readonly rejected: number; readonly message: string } | FailedExport;
 
-export interface FailedExport {
-  readonly kind: "failed";
-  readonly retryAfterMs: number | undefined;
-  readonly message: string;
+export interface FailedExport extends DeliveryFailure {
   /** No request was sent, because the receiver asked for a pause, or because there is no time left. */
   readonly isHeld?: boolean;
 }

@@ -2,6 +2,7 @@ import { deliver, type Verdict } from "../delivery/round.ts";
 import { describeFault } from "../errors/exporter-error.ts";
 import type { Clock } from "../lib/clock.ts";
 import { UntrustedCertificate, WrongFingerprint } from "../lib/http/tls.ts";
+import { RETRIES, retryDelayMs } from "../lib/retry-delay.ts";
 import { yieldToEventLoop } from "../lib/yielding.ts";
 import type { Encodings } from "./encoding.ts";
 import type { OtlpProtocol } from "./environment.ts";
@@ -122,7 +123,8 @@ export class OtlpExporter<Request> {
     if (failures <= 1) return;
     const either = stop === undefined ? signal : AbortSignal.any([signal, stop]);
     const { clock, retryPauseMs } = this.#options;
-    await clock.sleep(retryPauseMs * 2 ** (failures - 2), either).catch(() => undefined);
+    const policy = { ...RETRIES.otlpRequest, firstMs: retryPauseMs };
+    await clock.sleep(retryDelayMs(policy, failures - 1), either).catch(() => undefined);
   }
 
   /** Call before a request with history. Returns 0, or the milliseconds to wait. */

@@ -1,4 +1,4 @@
-import type { MetricFamily } from "../mapping/families/family.ts";
+import { type KeyColumns, keyColumns, type MetricFamily } from "../mapping/families/family.ts";
 import { CHANNEL_LABEL_NAMES, TREE_FAMILIES } from "../mapping/metric-table.ts";
 import { unitInName } from "../mapping/rules/names.ts";
 import { BASE_UNITS, type BaseUnitName } from "../mapping/units/base-units.ts";
@@ -13,8 +13,6 @@ import {
   QUANTITIES,
 } from "./otel-names.ts";
 import { SEMCONV_ATTRIBUTES, SEMCONV_VALUES } from "./semantic-conventions.ts";
-
-export type Subject = "sensor" | "device" | "node" | "server";
 
 /** Value of an attribute. `row`: the labels of a series. */
 type Source = (row: readonly string[]) => string;
@@ -35,7 +33,8 @@ export class Translation {
 }
 
 export interface OtelFamily {
-  readonly subject: Subject;
+  /** `undefined` for families about servers. */
+  readonly columns: KeyColumns | undefined;
   /** For series whose resource is their device. */
   readonly onDevice: Translation;
   /** For all other series. */
@@ -45,18 +44,15 @@ export interface OtelFamily {
 const BASE_FAMILIES: ReadonlyMap<string, MetricFamily> = new Map(
   Object.values(TREE_FAMILIES).map((family) => [family.name, family]),
 );
-const SUBJECTS: Readonly<Record<string, Subject>> = { sensor_id: "sensor", device_id: "device", id: "node" };
 const INFOS: ReadonlySet<string> = new Set([TREE_FAMILIES.sensorInfo.name, TREE_FAMILIES.deviceInfo.name]);
 const MAPPED_LABELS: readonly string[] = ["server", ...CHANNEL_LABEL_NAMES, "limit"];
 
 /** Labels of rules, from tags, and renamed ones keep their names. */
 export function otelFamily(family: MetricFamily): OtelFamily {
   const base = BASE_FAMILIES.get(family.name);
-  // Families of rules are about channels.
-  const subject = base === undefined ? "sensor" : (SUBJECTS[base.labels[1] ?? ""] ?? "server");
   const metric = { ...otelMetric(family.name), help: family.help };
   return {
-    subject,
+    columns: keyColumns(family),
     onDevice: new Translation(metric, attributesOf(family, base, true)),
     alone: new Translation(metric, attributesOf(family, base, false)),
   };
@@ -73,12 +69,10 @@ function attributesOf(
   const replaced = new Set(extras.map(({ from }) => from));
   const attributes = new Map<string, Source>();
   for (const [column, label] of labels.entries()) {
-    // The first two are server and object, whatever their names.
-    const original = column < 2 ? (known[column] ?? label) : label;
-    const isOurs = known.includes(original);
-    if (replaced.has(label) || (onDevice && isOurs && DEVICE_LABELS.has(original))) continue;
-    attributes.set(isOurs ? (names[original] ?? label) : label, (row) => row[column] ?? "");
-    if (familyName === TREE_FAMILIES.sensorStatus.name && original === "status") {
+    const isOurs = known.includes(label);
+    if (replaced.has(label) || (onDevice && isOurs && DEVICE_LABELS.has(label))) continue;
+    attributes.set(isOurs ? (names[label] ?? label) : label, (row) => row[column] ?? "");
+    if (familyName === TREE_FAMILIES.sensorStatus.name && label === "status") {
       attributes.set(SEMCONV_ATTRIBUTES.hwState, (row) => stateOf(row[column] ?? ""));
     }
   }

@@ -1,7 +1,7 @@
 import type { HrTime } from "@opentelemetry/api";
 import type { Resource } from "@opentelemetry/resources";
 import type { Steps } from "../lib/yielding.ts";
-import type { MetricFamily } from "../mapping/families/family.ts";
+import { keyColumns, keyOf, type MetricFamily } from "../mapping/families/family.ts";
 import type { SeriesTable } from "../store/series-table.ts";
 import { type PlacedMarker, type PlacedSeries, StalenessMarker, seriesKey } from "./metric-data.ts";
 import { type OtelFamily, otelFamily } from "./otel-family.ts";
@@ -44,24 +44,16 @@ export class OtelPlacement {
     return this.#placed(family, labels, this.#resourceOf(family, labels));
   }
 
-  isOfSensors(family: MetricFamily): boolean {
-    return this.#profile.familyOf(family).subject === "sensor";
-  }
-
   /** Places where a series that ended may be, including the previous device of its object. */
   placesOf(family: MetricFamily, labels: readonly string[]): readonly PlacedSeries[] {
-    const [server = "", id = ""] = labels;
     const { devices } = this.#profile;
-    const { subject } = this.#profile.familyOf(family);
-    if (subject === "sensor") {
-      const resources = devices.ofSensorBefore(server, id, this.#lookup);
-      return resources.length === 0
-        ? [this.#placed(family, labels, undefined)]
-        : resources.map((resource) => this.#placed(family, labels, resource));
-    }
-    const isOnDevice = subject === "device" || subject === "node";
-    const resource = this.#resourceOf(family, labels) ?? (isOnDevice ? devices.ofDeviceBefore(server, id) : undefined);
-    return [this.#placed(family, labels, resource)];
+    const { columns } = this.#profile.familyOf(family);
+    const { server, id } = keyOf(columns, labels);
+    const resources: readonly (Resource | undefined)[] =
+      columns?.kind === "sensor"
+        ? devices.ofSensorBefore(server, id, this.#lookup)
+        : [this.#resourceOf(family, labels) ?? (columns && devices.ofDeviceBefore(server, id))];
+    return (resources.length === 0 ? [undefined] : resources).map((each) => this.#placed(family, labels, each));
   }
 
   /** Call once a push, first. Forgets what is gone. Returns the sensors that moved. */
@@ -73,7 +65,7 @@ export class OtelPlacement {
 
   /** A series with the same labels is on another device now. Returns whether there is room for its staleness marker. */
   noteMoved(family: MetricFamily, labels: readonly string[], before: DeviceBefore, isMeasured: boolean): boolean {
-    const [server = "", sensorId = ""] = labels;
+    const { server, id: sensorId } = keyOf(this.#profile.familyOf(family).columns, labels);
     const place = this.#placed(family, labels, before.resource);
     return this.#profile.movedMarkers.add({ server, sensorId, deviceId: before.deviceId, place, isMeasured });
   }
@@ -83,11 +75,11 @@ export class OtelPlacement {
   }
 
   #resourceOf(family: MetricFamily, labels: readonly string[]): Resource | undefined {
-    const [server = "", id = ""] = labels;
     const { devices } = this.#profile;
-    const { subject } = this.#profile.familyOf(family);
-    if (subject === "server") return undefined;
-    if (subject === "sensor") return devices.ofSensor(server, id, this.#lookup);
+    const { columns } = this.#profile.familyOf(family);
+    if (columns === undefined) return undefined;
+    const { server, id } = keyOf(columns, labels);
+    if (columns.kind === "sensor") return devices.ofSensor(server, id, this.#lookup);
     const facts = this.#lookup.device(server, id);
     return facts && devices.ofDevice(server, facts);
   }
@@ -187,12 +179,15 @@ async function liveSlots(
   placement: OtelPlacement,
   slices: Steps,
 ): Promise<ReadonlyMap<string, number>> {
-  const objects = new Set(ends.map(({ labels }) => labels[1]));
+  const columns = keyColumns(current.family);
+  // Before a reload, series may have had other labels.
+  const objects = new Set(ends.map(({ family, labels }) => keyOf(keyColumns(family), labels).id));
   const live = new Map<string, number>();
   for (let slot = 0; slot < current.slots; slot++) {
     const turn = slices.step();
     if (turn !== undefined) await turn;
-    if (!hasFiniteValue(current, slot) || !objects.has(current.label(slot, 1))) continue;
+    if (!hasFiniteValue(current, slot) || !objects.has(columns === undefined ? "" : current.label(slot, columns.id)))
+      continue;
     live.set(seriesKey(placement.place(current.family, current.labels(slot))), slot);
   }
   return live;

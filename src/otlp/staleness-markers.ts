@@ -2,6 +2,7 @@ import type { HrTime } from "@opentelemetry/api";
 import { millisToHrTime } from "@opentelemetry/core";
 import type { GaugeMetricData } from "@opentelemetry/sdk-metrics";
 import type { Steps } from "../lib/yielding.ts";
+import { keyColumns, keyOf } from "../mapping/families/family.ts";
 import { endedSlots } from "../store/ended-series.ts";
 import type { SeriesTable } from "../store/series-table.ts";
 import { gauge, StalenessMarker } from "./metric-data.ts";
@@ -37,13 +38,13 @@ export async function measurementMarkers(
   now: number,
   slices: Steps,
 ): Promise<MarkersMetric> {
+  const columns = keyColumns(table.family);
   const points: StalenessMarker[] = [];
   for (const slot of await endedSlots(table, slices, (each) => hasFiniteValue(table, each))) {
-    // The first labels of families of measurements, whatever their names.
-    const [server = "", sensorId = "", channelId = ""] = table.labels(slot);
+    const { server, id, channelId } = keyOf(columns, table.labels(slot));
     // Queued values get the current labels of the channel, not those of a series that left.
-    if (!table.hasEnded(slot) && holds(server, sensorId, channelId)) continue;
-    points.push(markerOf(table, slot, millisToHrTime(endOf(server, sensorId) ?? now), true));
+    if (!table.hasEnded(slot) && holds(server, id, channelId)) continue;
+    points.push(markerOf(table, slot, millisToHrTime(endOf(server, id) ?? now), true));
   }
   return markersMetric(table, points);
 }

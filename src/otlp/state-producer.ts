@@ -6,6 +6,7 @@ import type { Logger } from "pino";
 import type { Registry } from "prom-client";
 import type { Clock } from "../lib/clock.ts";
 import { type Steps, TimeSlices, yieldToEventLoop } from "../lib/yielding.ts";
+import { keyColumns } from "../mapping/families/family.ts";
 import { TREE_FAMILIES } from "../mapping/metric-table.ts";
 import { dropRevivedFrom } from "../store/ended-series.ts";
 import type { SeriesTable } from "../store/series-table.ts";
@@ -130,13 +131,14 @@ export class StateProducer implements MetricProducer {
     if (moves.size === 0 || ends === undefined) return;
     let dropped = 0;
     for (const table of store.tables) {
-      if (!placement.isOfSensors(table.family)) continue;
+      const columns = keyColumns(table.family);
+      if (columns?.kind !== "sensor") continue;
       for (let slot = 0; slot < table.slots; slot++) {
         const turn = slices.step();
         if (turn !== undefined) await turn;
         // Series with other labels now were not pushed.
         if (!table.isPushed(slot) || table.hasEnded(slot)) continue;
-        for (const before of moves.get(table.label(slot, 0))?.get(table.label(slot, 1)) ?? []) {
+        for (const before of moves.get(table.label(slot, columns.server))?.get(table.label(slot, columns.id)) ?? []) {
           const isMeasured = measured.has(table.family.name);
           if (!placement.noteMoved(table.family, table.labels(slot), before, isMeasured)) dropped++;
         }

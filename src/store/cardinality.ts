@@ -1,5 +1,6 @@
 import { mapEntry } from "../lib/map-entry.ts";
 import type { Steps } from "../lib/yielding.ts";
+import { keyColumns, keyOf } from "../mapping/families/family.ts";
 import type { SeriesTable } from "./series-table.ts";
 import type { Store } from "./store.ts";
 
@@ -30,9 +31,6 @@ export interface CardinalityOptions {
   readonly slices: Steps;
 }
 
-/** By precedence. */
-const ID_LABELS = ["sensor_id", "id", "device_id"];
-
 /** Reads one family at a time, so a commit may fall in between. */
 export async function countCardinality(store: Store, options: CardinalityOptions): Promise<Cardinality> {
   const census = new Census(options);
@@ -55,7 +53,7 @@ class Census {
     const { probeOf, slices } = this.#options;
     const { family } = table;
     const perLabel = family.labels.map((name) => mapEntry(this.#labels, name, () => new Map<string, number>()));
-    const idColumn = ID_LABELS.map((name) => family.labels.indexOf(name)).find((at) => at !== -1);
+    const columns = keyColumns(family);
     let series = 0;
     for (let slot = 0; slot < table.slots; slot++) {
       const turn = slices.step();
@@ -64,8 +62,8 @@ class Census {
       series++;
       const labels = table.labels(slot);
       for (const [column, values] of perLabel.entries()) countUp(values, labels[column] ?? "");
-      const [server = ""] = labels;
-      const probe = idColumn === undefined ? undefined : probeOf(server, labels[idColumn] ?? "");
+      const { server, id } = keyOf(columns, labels);
+      const probe = columns && probeOf(server, id);
       if (probe === undefined) this.#withoutProbe++;
       else
         countUp(

@@ -1,3 +1,4 @@
+import type { DeliveryFailure } from "../delivery/delivery-loop.ts";
 import { SERIES_STEP_MS } from "../prtg/series-types.ts";
 
 /** Each scan, or the server's averages over 5 min, 1 h and 24 h. */
@@ -22,15 +23,21 @@ export function coverageEnd({ at, resolution }: Pick<MeasurementRow, "at" | "res
   return resolution === "repeated" ? at : at + Math.max(SERIES_STEP_MS[resolution] - 1, 0);
 }
 
-/** Servers send whole seconds, so only an average ends just before one. */
-export function isEndOfAverage(covered: number): boolean {
-  return covered % 1000 === 999;
+/** The end of a sensor's measurements that are sent, queued or acknowledged. */
+export interface Coverage {
+  /** The last covered millisecond. */
+  readonly until: number;
+  /** The last row is an average, whose span ends then. */
+  readonly isAverage: boolean;
+}
+
+export function coverageOf(row: Pick<MeasurementRow, "at" | "resolution">): Coverage {
+  return { until: coverageEnd(row), isAverage: row.resolution !== "live" && row.resolution !== "repeated" };
 }
 
 export type DeliveryOutcome =
   /** All rows are settled. */
-  | { readonly kind: "done" }
-  | { readonly kind: "failed"; readonly retryAfterMs: number | undefined; readonly message: string };
+  { readonly kind: "done" } | DeliveryFailure;
 
 /** Rows that the receiver accepted, or rejected permanently. */
 export interface SettledRows {

@@ -1,6 +1,7 @@
+import { RETRIES, retryDelayMs } from "../lib/retry-delay.ts";
 import { SERIES_WINDOW_MS } from "../prtg/series-types.ts";
 import type { MeasurementRow } from "./measurement.ts";
-import { coverageEnd, isEndOfAverage } from "./measurement.ts";
+import { type Coverage, coverageOf } from "./measurement.ts";
 import { FUTURE_SLACK_MS, isMeasured } from "./plan.ts";
 
 /** Reads the time series of sensors with a gap, of all sensors, or of none. */
@@ -54,8 +55,6 @@ const ASSUMED_INTERVAL_MS = 60_000;
 const SKIPS_OF_FAST_SENSORS = 2;
 /** After so many reads the series does not have what the list shows. */
 const MAX_FRUITLESS_READS = 2;
-const FIRST_RETRY_MS = 60_000;
-const LAST_RETRY_MS = 60 * 60_000;
 
 /** The state of one sensor. Times are milliseconds since the epoch, server's clock, unless marked monotonic. */
 export class SensorSync {
@@ -75,7 +74,7 @@ export class SensorSync {
   /** A list that seems to show a clock that went back. */
   #seemedBack: { readonly at: number; readonly covered: number } | undefined;
   /** Covered by rows sent while the server's clock was ahead. */
-  #sentAhead: number | undefined;
+  #sentAhead: Coverage | undefined;
   #gap = false;
   #newest: ListMeasurement | undefined;
   /** Successive lists that skipped a measurement. */
@@ -89,10 +88,10 @@ export class SensorSync {
   #retryAt = Number.NEGATIVE_INFINITY;
 
   /** @param watermark End of what the receiver acknowledged. */
-  constructor(sensorId: string, watermark: number | undefined) {
+  constructor(sensorId: string, watermark: Coverage | undefined) {
     this.sensorId = sensorId;
-    this.#covered = watermark;
-    this.#coveredAtList = watermark;
+    this.#covered = watermark?.until;
+    this.#coveredAtList = watermark?.until;
     this.#origin = originOf(watermark);
   }
 
@@ -217,21 +216,22 @@ export class SensorSync {
   }
 
   take(row: MeasurementRow, source: "list" | "series"): void {
-    this.#covered = coverageEnd(row);
-    this.#origin = row.resolution === "live" ? source : "average";
+    const { until, isAverage } = coverageOf(row);
+    this.#covered = until;
+    this.#origin = isAverage ? "average" : source;
     this.#failed = row.values.some(([channelId]) => isMeasured(channelId)) ? 0 : this.#failed + 1;
     const { at } = this.#newest ?? { at: Number.NEGATIVE_INFINITY };
-    this.#seenInList = Math.abs(at - this.#covered) <= this.#sameWithinMs;
+    this.#seenInList = Math.abs(at - until) <= this.#sameWithinMs;
   }
 
   /** Rows were dropped: reads the time after `covered` again. */
-  fallBack(covered: number | undefined): void {
-    if (covered !== this.#covered) {
+  fallBack(covered: Coverage | undefined): void {
+    if (covered?.until !== this.#covered) {
       this.#origin = originOf(covered);
       this.#failed = 0;
       this.#seenInList = false;
     }
-    this.#covered = covered;
+    this.#covered = covered?.until;
     this.#gap = true;
   }
 
@@ -257,7 +257,7 @@ export class SensorSync {
    * read meanwhile.
    */
   followClock(newestAt: number, now: number): void {
-    if (this.#sentAhead !== undefined && newestAt > this.#sentAhead) this.#catchUp(this.#sentAhead);
+    if (this.#sentAhead !== undefined && newestAt > this.#sentAhead.until) this.#catchUp(this.#sentAhead);
     if (newestAt > now + AHEAD_MS) return;
     const wentBack = (known: number): boolean => known > now + AHEAD_MS && newestAt < known - this.#sameWithinMs;
     if (this.#newest !== undefined && wentBack(this.#newest.at)) this.#newest = undefined;
@@ -271,7 +271,8 @@ export class SensorSync {
 
   #goBack(covered: number, backAt: number): void {
     this.#seemedBack = undefined;
-    this.#sentAhead = Math.max(this.#sentAhead ?? covered, covered);
+    if (this.#sentAhead === undefined || covered > this.#sentAhead.until)
+      this.#sentAhead = { until: covered, isAverage: this.endsInAverage };
     // No known measurement counts as the same.
     this.#covered = backAt - Math.ceil(this.#sameWithinMs) - 1;
     this.#origin = "list";
@@ -279,10 +280,10 @@ export class SensorSync {
     this.#gap = false;
   }
 
-  #catchUp(sentAhead: number): void {
+  #catchUp(sentAhead: Coverage): void {
     this.#sentAhead = undefined;
-    if (this.#covered !== undefined && this.#covered >= sentAhead) return;
-    this.#covered = sentAhead;
+    if (this.#covered !== undefined && this.#covered >= sentAhead.until) return;
+    this.#covered = sentAhead.until;
     this.#origin = originOf(sentAhead);
     this.#seenInList = false;
   }
@@ -317,10 +318,8 @@ export class SensorSync {
     this.#retryAt = Number.NEGATIVE_INFINITY;
   }
 
-  /** Retries after a minute, doubling up to an hour. */
   recordFailure(monotonic: number): void {
-    this.#retryAt = monotonic + Math.min(FIRST_RETRY_MS * 2 ** this.#failures, LAST_RETRY_MS);
-    this.#failures++;
+    this.#retryAt = monotonic + retryDelayMs(RETRIES.series, ++this.#failures);
   }
 
   mayBeRead(monotonic: number): boolean {
@@ -328,6 +327,6 @@ export class SensorSync {
   }
 }
 
-function originOf(covered: number | undefined): Origin {
-  return covered !== undefined && isEndOfAverage(covered) ? "average" : "unknown";
+function originOf(covered: Coverage | undefined): Origin {
+  return covered?.isAverage === true ? "average" : "unknown";
 }

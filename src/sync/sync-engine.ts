@@ -326,8 +326,8 @@ export class SyncEngine {
     const { watermarks } = this.#delivery ?? {};
     // Either clock may be wrong.
     const longAgo = Math.min(this.#serverNow(), this.#options.clock.now()) - FORGET_AFTER_MS;
-    for (const [sensorId, at] of watermarks?.entries() ?? []) {
-      if (at < longAgo && !this.#progress.sensors.has(sensorId)) watermarks?.delete(sensorId);
+    for (const [sensorId, { until }] of watermarks?.entries() ?? []) {
+      if (until < longAgo && !this.#progress.sensors.has(sensorId)) watermarks?.delete(sensorId);
     }
     this.#delivery?.saveWatermarks();
   }

@@ -1,65 +1,39 @@
 import { crc32 } from "node:zlib";
-import { type StateFiles, stateFileName } from "./state-files.ts";
-import type { StateFormat } from "./state-format.ts";
+import type { Logger } from "pino";
+import type { Clock } from "../lib/clock.ts";
+import { openState, replaceState, type StateFiles, type StateReport, stateFileName } from "../state/state-files.ts";
+import { foreignHead, parseObject, type StateFormat, type Unusable, unusable } from "../state/state-format.ts";
+import { WriteFailures } from "../state/write-failures.ts";
+import type { SyncRecorder } from "../telemetry/recorders.ts";
+import type { Coverage } from "./measurement.ts";
 
-/** How the watermarks of the last run were found. */
-export interface WatermarkReport {
-  /** `new`: no file. `unreadable`: the system refused. */
-  readonly found: "good" | "new" | "unreadable" | UnusableFile;
-  readonly file: string;
-  /** 0 unless `good`: then all sensors start with the live series. */
-  readonly sensors: number;
-  /** Why the file is unusable. */
-  readonly message: string | undefined;
-}
-
+/** Ends of what a receiver acknowledged, by sensor. Without a good file all sensors start with the live series. */
 export class Watermarks {
-  readonly report: WatermarkReport;
+  readonly report: StateReport;
   readonly #server: string;
   readonly #files: StateFiles;
-  readonly #name: string;
-  readonly #marks: Map<string, number>;
+  readonly #marks: Map<string, Coverage>;
   /** Not saved: lists of a later process are newer. */
   readonly #repeats = new Map<string, number>();
   #changed = false;
   #saving: Promise<void> = Promise.resolve();
 
-  private constructor(server: string, files: StateFiles, marks: Map<string, number>, report: WatermarkReport) {
+  private constructor(server: string, files: StateFiles, marks: Map<string, Coverage>, report: StateReport) {
     this.#server = server;
     this.#files = files;
-    this.#name = report.file;
     this.#marks = marks;
     this.report = report;
   }
 
   /** Never rejects: reports an unusable file, moves it aside and starts anew. */
   static async open(server: string, files: StateFiles): Promise<Watermarks> {
-    const file = watermarkFileName(server);
-    const none = (found: WatermarkReport["found"], message?: string): Watermarks =>
-      new Watermarks(server, files, new Map(), { found, file, sensors: 0, message });
-    let text: string | undefined;
-    try {
-      text = await files.read(file);
-    } catch (error) {
-      return none("unreadable", error instanceof Error ? error.message : String(error));
-    }
-    if (text === undefined) return none("new");
-    const decoded = decodeWatermarks(text, server);
-    if ("problem" in decoded) {
-      // For an analysis.
-      await files.rename(file, `${file}.${decoded.problem}`).catch(() => undefined);
-      return none(decoded.problem, decoded.message);
-    }
-    const { watermarks } = decoded;
-    return new Watermarks(server, files, watermarks, {
-      found: "good",
-      file,
-      sensors: watermarks.size,
-      message: undefined,
-    });
+    const decode = (text: string): DecodedWatermarks => decodeWatermarks(text, server);
+    const { report, state } = await openState(files, watermarkFileName(server), decode);
+    const marks = new Map(state?.watermarks.entries().map(([sensorId, until]) => [sensorId, coverageIn(until)]));
+    return new Watermarks(server, files, marks, report);
   }
 
-  get(sensorId: string): number | undefined {
+  get(sensorId: string): Coverage | undefined {
     return this.#marks.get(sensorId);
   }
 
@@ -67,14 +41,14 @@ export class Watermarks {
     return this.#marks.size;
   }
 
-  entries(): IterableIterator<[sensorId: string, at: number]> {
+  entries(): MapIterator<[sensorId: string, covered: Coverage]> {
     return this.#marks.entries();
   }
 
   /** Never moves back. */
-  move(sensorId: string, at: number): void {
-    if ((this.#marks.get(sensorId) ?? Number.NEGATIVE_INFINITY) >= at) return;
-    this.#marks.set(sensorId, at);
+  move(sensorId: string, covered: Coverage): void {
+    if ((this.#marks.get(sensorId)?.until ?? Number.NEGATIVE_INFINITY) >= covered.until) return;
+    this.#marks.set(sensorId, covered);
     this.#changed = true;
   }
 
@@ -95,7 +69,7 @@ export class Watermarks {
 
   /** Continues watermarks from another place: the newer one counts. Writes all. */
   takeOver(before: Watermarks): void {
-    for (const [sensorId, at] of before.entries()) this.move(sensorId, at);
+    for (const [sensorId, covered] of before.entries()) this.move(sensorId, covered);
     for (const [sensorId, at] of before.#repeats) this.repeat(sensorId, at);
     this.#changed ||= this.size > 0;
   }
@@ -117,15 +91,61 @@ export class Watermarks {
   async #saveNow(): Promise<void> {
     if (!this.#changed) return;
     this.#changed = false;
-    const beside = `${this.#name}.tmp`;
     try {
-      await this.#files.write(beside, encodeWatermarks(this.#server, this.#marks));
-      await this.#files.rename(beside, this.#name);
-      await this.#files.syncDirectory();
+      const times = new Map(this.entries().map(([sensorId, { until }]) => [sensorId, until]));
+      await replaceState(this.#files, this.report.file, encodeWatermarks(this.#server, times));
     } catch (error) {
       this.#changed = true;
       throw error;
     }
+  }
+}
+
+/** A kill repeats at most the rows of this time. */
+const SAVE_AFTER_MS = 5_000;
+const CONSEQUENCE = "After a restart, the exporter would repeat measurements since the last successful write";
+
+export interface WatermarkSaverOptions {
+  readonly watermarks: Watermarks;
+  readonly clock: Clock;
+  readonly log: Logger;
+  readonly observer: SyncRecorder;
+}
+
+/** Writes watermarks a few seconds after they change, and at the end. */
+export class WatermarkSaver {
+  readonly #options: WatermarkSaverOptions;
+  readonly #ending = new AbortController();
+  #isScheduled = false;
+  readonly #failures: WriteFailures;
+
+  constructor(options: WatermarkSaverOptions) {
+    this.#options = options;
+    const onFailed = () => options.observer.watermarkFailed();
+    this.#failures = new WriteFailures({ ...options, what: "watermarks", consequence: CONSEQUENCE, onFailed });
+  }
+
+  notify(): void {
+    const { watermarks, clock } = this.#options;
+    if (this.#isScheduled || !watermarks.changed || this.#ending.signal.aborted) return;
+    this.#isScheduled = true;
+    void clock.sleep(SAVE_AFTER_MS, this.#ending.signal).then(
+      async () => {
+        this.#isScheduled = false;
+        await this.#save();
+        this.notify();
+      },
+      () => undefined,
+    );
+  }
+
+  async end(): Promise<void> {
+    this.#ending.abort();
+    await this.#save();
+  }
+
+  #save(): Promise<void> {
+    return this.#failures.watch(() => this.#options.watermarks.save());
   }
 }
 
@@ -135,18 +155,15 @@ const { name: FORMAT, version: VERSION } = WATERMARK_FILE;
 const MAX_HEAD_LENGTH = 64 * 1024;
 const OPENING = `{"format":${JSON.stringify(FORMAT)}`;
 
-export type UnusableFile =
-  /** Cut off or damaged. */
-  | "torn"
-  /** Another file, or another server's. */
-  | "foreign";
-
-export type DecodedWatermarks =
-  | { readonly watermarks: Map<string, number> }
-  | { readonly problem: UnusableFile; readonly message: string };
+export type DecodedWatermarks = { readonly watermarks: Map<string, number> } | Unusable;
 
 export function watermarkFileName(server: string): string {
   return stateFileName("watermarks", server, "json");
+}
+
+/** A file has only the end of each sensor. Servers send whole seconds, so only an average ends just before one. */
+function coverageIn(until: number): Coverage {
+  return { until, isAverage: until % 1000 === 999 };
 }
 
 /** Two lines of JSON: a head with the checksum of the second line, and watermarks by sensor in milliseconds. */
@@ -163,9 +180,8 @@ export function decodeWatermarks(text: string, server: string): DecodedWatermark
   if (head === undefined) {
     return unusable(isCutOff(firstLine) ? "torn" : "foreign", "its first line is not a watermark header");
   }
-  if (head.format !== FORMAT) return unusable("foreign", "it is not a watermark file");
-  if (head.version !== VERSION) return unusable("foreign", "it has no known version");
-  if (head.server !== server) return unusable("foreign", `it belongs to the server ${JSON.stringify(head.server)}`);
+  const foreign = foreignHead(head, WATERMARK_FILE, "a watermark file", server);
+  if (foreign !== undefined) return foreign;
   if (crc32(body) !== head.crc32) return unusable("torn", "its checksum does not match its content");
   const watermarks = new Map<string, number>();
   for (const [sensorId, at] of Object.entries(parseObject(body) ?? {})) {
@@ -178,17 +194,4 @@ export function decodeWatermarks(text: string, server: string): DecodedWatermark
 /** The begin of our first line, or zeros after a crash. */
 function isCutOff(firstLine: string): boolean {
   return OPENING.startsWith(firstLine.slice(0, OPENING.length)) || firstLine.startsWith("\0");
-}
-
-function unusable(problem: UnusableFile, message: string): DecodedWatermarks {
-  return { problem, message };
-}
-
-function parseObject(text: string): Record<string, unknown> | undefined {
-  try {
-    const value: unknown = JSON.parse(text);
-    return typeof value === "object" && value !== null && !Array.isArray(value) ? { ...value } : undefined;
-  } catch {
-    return undefined;
-  }
 }

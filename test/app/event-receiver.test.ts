@@ -3,7 +3,7 @@ import { join } from "node:path";
 import { expect, onTestFinished, test } from "vitest";
 import { connectEventReceiver, type EventReceiver, keepEventReceiver } from "../../src/app/event-receiver.ts";
 import { otlpSettings } from "../../src/otlp/settings.ts";
-import { createStateFiles } from "../../src/sync/state-files.ts";
+import { createStateFiles } from "../../src/state/state-files.ts";
 import { statusChange } from "../otlp/support/events.ts";
 import { startReceiver } from "../otlp/support/otlp-http-receiver.ts";
 import { never } from "../support/never-aborted.ts";

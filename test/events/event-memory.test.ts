@@ -2,8 +2,8 @@ import { crc32 } from "node:zlib";
 import { expect, test } from "vitest";
 import type { EventRecord } from "../../src/events/event.ts";
 import { EventMemory, type Remembered } from "../../src/events/event-memory.ts";
-import { encodeEntry, encodeHead, journalFileName } from "../../src/events/journal.ts";
-import type { JournalFiles } from "../../src/sync/state-files.ts";
+import { encodeHead, encodeLine, journalFileName } from "../../src/events/journal.ts";
+import type { JournalFiles } from "../../src/state/state-files.ts";
 
 const NAME = journalFileName("hq");
 
@@ -111,8 +111,8 @@ test("the header of a file can be newer than its added lines", async () => {
 });
 
 test("the reader ignores a truncated last line and rewrites the file", async () => {
-  const whole = encodeHead("hq") + encodeEntry({ told: [["50", 3, 1]] });
-  const line = encodeEntry({ told: [["50", 5, 2]] });
+  const whole = encodeHead("hq") + encodeLine({ told: [["50", 3, 1]] });
+  const line = encodeLine({ told: [["50", 5, 2]] });
   for (const end of [line.slice(0, 20), line.slice(0, -1), "\0".repeat(512), `${line.slice(0, -3)}x}\n`]) {
     const { open, files } = disk(whole + end);
     const memory = await open();
@@ -124,7 +124,7 @@ test("the reader ignores a truncated last line and rewrites the file", async () 
 });
 
 test.each([
-  ["torn", `${encodeHead("hq")}${encodeEntry({ told: [["50", 3, 1]] }).replace("50", "60")}${encodeEntry({})}`],
+  ["torn", `${encodeHead("hq")}${encodeLine({ told: [["50", 3, 1]] }).replace("50", "60")}${encodeLine({})}`],
   ["torn", "0123"],
   ["foreign", '{"format":"prtg-exporter watermarks"}\n{}\n'],
   ["foreign", encodeHead("other")],

@@ -1,12 +1,6 @@
 import fc from "fast-check";
 import { expect, test } from "vitest";
-import {
-  decodeJournal,
-  encodeEntry,
-  encodeHead,
-  type JournalEntry,
-  journalFileName,
-} from "../../src/events/journal.ts";
+import { decodeJournal, encodeHead, encodeLine, type JournalEntry, journalFileName } from "../../src/events/journal.ts";
 import { Premise } from "../support/premise.ts";
 
 const entry: fc.Arbitrary<JournalEntry> = fc.record(
@@ -20,12 +14,13 @@ const entry: fc.Arbitrary<JournalEntry> = fc.record(
 );
 
 const file = (server: string, entries: readonly JournalEntry[]) =>
-  encodeHead(server) + entries.map(encodeEntry).join("");
+  encodeHead(server) + entries.map(encodeLine).join("");
 
 test("the reader returns the written events", () => {
   fc.assert(
     fc.property(fc.string(), fc.array(entry), (server, entries) => {
-      expect(decodeJournal(file(server, entries), server)).toEqual({ entries, isCut: false });
+      const text = file(server, entries);
+      expect(decodeJournal(text, server)).toEqual({ entries, isCut: false, size: text.length });
     }),
   );
 });

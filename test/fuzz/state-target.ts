@@ -4,7 +4,7 @@ import { join } from "node:path";
 import { JOURNAL_FORMAT, PUSH_BEGIN } from "../../src/backfill/journal.ts";
 import { OutputFolder } from "../../src/backfill/output-folder.ts";
 import { ExporterError } from "../../src/errors/exporter-error.ts";
-import type { StateFiles } from "../../src/sync/state-files.ts";
+import type { StateFiles } from "../../src/state/state-files.ts";
 import { encodeWatermarks, Watermarks } from "../../src/sync/watermarks.ts";
 import { mutateJson } from "./mutate-json.ts";
 import { mutateText, type TextSource } from "./mutate-text.ts";
@@ -103,7 +103,7 @@ async function runWatermarks(text: string): Promise<void> {
   promise(report.found === "good" ? aside.length === 0 : aside.length === 1, "a file is used or set aside");
   promise(report.found === "good" || marks.entries.length === 0, "what cannot be used tells nothing");
   promise(
-    marks.entries.every(([, at]) => Number.isSafeInteger(at)),
+    marks.entries.every(([, { until }]) => Number.isSafeInteger(until)),
     "watermarks are times",
   );
 }

@@ -114,9 +114,9 @@ test("directions use the words of the conventions, and other words stay", () => 
 test("omitted or renamed labels keep attributes that others need", () => {
   const narrow = { ...MAPPED.temperature, labels: ["server", "sensor_id", "channel_id", "site"] };
   expect(otelFamily(narrow).onDevice.family.labels).toEqual(["prtg.sensor.id", "prtg.channel.id", "site", "hw.id"]);
-  const renamed = { ...TREE_FAMILIES.sensorInterval, labels: ["instance_of", "object", "standort", "sensor"] };
-  const { onDevice, alone, subject } = otelFamily(renamed);
-  expect(subject).toBe("sensor");
+  const renamed = { ...TREE_FAMILIES.sensorInterval, labels: ["server", "sensor_id", "standort", "sensor"] };
+  const { onDevice, alone, columns } = otelFamily(renamed);
+  expect(columns).toEqual({ kind: "sensor", server: 0, id: 1, channelId: -1 });
   expect(onDevice.family.labels).toEqual(["prtg.sensor.id", "standort", "prtg.sensor.name"]);
   expect(alone.labels(["hq", "40", "Berlin", "Ping"])).toEqual(["hq", "40", "Berlin", "Ping"]);
 });

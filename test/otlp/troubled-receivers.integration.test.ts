@@ -2,16 +2,16 @@ import type { ServerResponse } from "node:http";
 import { pino } from "pino";
 import { Gauge, Registry } from "prom-client";
 import { describe, expect, onTestFinished, test } from "vitest";
-import { DeliveryLoop } from "../../src/events/delivery-loop.ts";
+import { EventDelivery } from "../../src/events/event-delivery.ts";
 import { EventQueue } from "../../src/events/event-queue.ts";
 import { TREE_FAMILIES } from "../../src/mapping/metric-table.ts";
 import { createEventSink } from "../../src/otlp/event-sink.ts";
 import { createMeasurementSink } from "../../src/otlp/measurement-sink.ts";
 import { startStatePush } from "../../src/otlp/state-push.ts";
+import type { StateFiles } from "../../src/state/state-files.ts";
 import { Store } from "../../src/store/store.ts";
 import { Delivery } from "../../src/sync/delivery.ts";
 import { Outbox } from "../../src/sync/outbox.ts";
-import type { StateFiles } from "../../src/sync/state-files.ts";
 import { Watermarks } from "../../src/sync/watermarks.ts";
 import { syncRecorder } from "../../src/telemetry/recorders.ts";
 import { emptyMetrics } from "../support/exporter-metrics.ts";
@@ -96,7 +96,7 @@ async function startDelivery(clock: FastClock, url: string, files: StateFiles = 
   onTestFinished(() => delivery.handOver(0));
   const offer = (at: number): void => {
     for (let sensor = 0; sensor < SENSORS; sensor++) {
-      const after = watermarks.get(`${sensor}`) ?? Number.NEGATIVE_INFINITY;
+      const after = watermarks.get(`${sensor}`)?.until ?? Number.NEGATIVE_INFINITY;
       if (at > after) outbox.offer(row(`${sensor}`, at, CHANNELS));
     }
     delivery.notify();
@@ -349,7 +349,7 @@ describe("events to a receiver that", () => {
     const exporter = await testLogExporter({ endpoint: receiver.url }, { clock, retryPauseMs: 100 });
     const queue = new EventQueue({ maxEvents: 1_000, maxSize: 10_000_000 });
     queue.attach(["otlp"]);
-    const loop = new DeliveryLoop({
+    const loop = new EventDelivery({
       ...{ output: "otlp", clock, random: () => 0.5, log: pino({ level: "silent" }) },
       sink: createEventSink({ exporter, resource: RESOURCE, scope: SCOPE }),
       next: () => queue.take("otlp", Number.POSITIVE_INFINITY, 100, 1_000_000),

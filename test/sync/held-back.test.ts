@@ -4,6 +4,7 @@ import { SensorSync } from "../../src/sync/sensor-sync.ts";
 import { type CycleReport, SeriesCycle } from "../../src/sync/series-cycle.ts";
 import { ManualClock } from "../support/manual-clock.ts";
 import { never } from "../support/never-aborted.ts";
+import { upTo } from "./support/coverage.ts";
 import { faultsOf } from "./support/delivery-ledger.ts";
 import { HOUR, MINUTE, recordedSensor, syncSetup } from "./support/sync-setup.ts";
 
@@ -28,7 +29,7 @@ describe("cycles of several servers", () => {
     const work = new ExtraWork(clock);
     const read: Subject["read"] = [];
     const cycle: Subject["cycle"] = (server, gaps, requests = 1_000, answersAfterMs = 20) => {
-      const due = gaps.map((minutes) => new SensorSync(`${server}/${minutes}`, clock.now() - minutes * MINUTE));
+      const due = gaps.map((minutes) => new SensorSync(`${server}/${minutes}`, upTo(clock.now() - minutes * MINUTE)));
       const api = {
         timeSeries: async (id: string) => {
           read.push({ id, at: clock.monotonic() });

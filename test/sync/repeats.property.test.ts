@@ -103,7 +103,7 @@ async function play(scenario: Scenario): Promise<readonly string[]> {
   // Repeats do not move watermarks.
   for (const { id } of sensors) {
     const measured = receiver.received.findLast((row) => row.sensorId === id && row.resolution !== "repeated");
-    const watermark = process.delivery?.watermarks.get(id);
+    const watermark = process.delivery?.watermarks.get(id)?.until;
     if (measured !== undefined && watermark !== coverageEnd(measured)) faults.push(`the watermark of ${id} is wrong`);
   }
   return faults;

@@ -73,8 +73,8 @@ describe("sensor with a scan every 15 minutes", () => {
     const measured = rows.filter(({ resolution }) => resolution === "live");
     expect(counted.delivered.get("live")).toBe(2 * measured.length);
     expect(counted.repeated.get("delivered")).toBe(2 * repeatsOf(subject).length);
-    expect(delivery?.watermarks.get("7")).toBe(measured.at(-1)?.at);
-    expect(delivery?.pending()).toEqual(new Map());
+    expect(delivery?.watermarks.get("7")?.until).toBe(measured.at(-1)?.at);
+    expect(delivery?.outbox.pending()).toEqual(new Map());
   });
 
   test("counts rejected repeats separately", async () => {

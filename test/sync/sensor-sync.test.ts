@@ -1,6 +1,7 @@
 import { describe, expect, test } from "vitest";
-import type { MeasurementRow, Resolution } from "../../src/sync/measurement.ts";
+import type { Coverage, MeasurementRow, Resolution } from "../../src/sync/measurement.ts";
 import { type ListContext, type ListMeasurement, SensorSync } from "../../src/sync/sensor-sync.ts";
+import { upTo } from "./support/coverage.ts";
 
 const SECOND = 1_000;
 const MINUTE = 60 * SECOND;
@@ -21,8 +22,8 @@ function judging(more: Partial<ListContext> = {}): ListContext {
   return { mode: "auto", pushes: true, now: BASE + 5 * MINUTE, ...more };
 }
 
-function sensor(watermark: number | undefined, intervalMs = MINUTE): SensorSync {
-  const sync = new SensorSync("7", watermark);
+function sensor(watermark: number | Coverage | undefined, intervalMs = MINUTE): SensorSync {
+  const sync = new SensorSync("7", typeof watermark === "number" ? upTo(watermark) : watermark);
   sync.setInterval(intervalMs);
   return sync;
 }
@@ -101,7 +102,7 @@ describe("measurement in a list", () => {
   test("waits after dropped rows at any distance", () => {
     const sync = sensor(undefined);
     sync.take(row(BASE + 10 * MINUTE), "list");
-    sync.fallBack(BASE);
+    sync.fallBack(upTo(BASE));
     expect(sync.covered).toBe(BASE);
     expect(sync.observe(point(BASE + MINUTE), judging())).toBe("gap");
     sync.take(row(BASE + MINUTE), "series");
@@ -168,7 +169,7 @@ describe("sensor in step", () => {
   test.each<[what: string, isInStep: boolean, change: (sync: SensorSync) => void]>([
     ["after its last measurement", true, (sync) => sync.observe(point(BASE), judging())],
     ["with a gap", false, (sync) => sync.observe(point(BASE + HOUR), judging())],
-    ["after dropped rows", false, (sync) => sync.fallBack(BASE - MINUTE)],
+    ["after dropped rows", false, (sync) => sync.fallBack(upTo(BASE - MINUTE))],
     ["after a list that a scan tore", false, (sync) => sync.takesList(torn, "off")],
     ["after a complete list", true, (sync) => [torn, complete].map((times) => sync.takesList(times, "off"))],
     ["after its clock went back", false, (sync) => sync.followClock(BASE - HOUR, BASE - HOUR)],
@@ -181,10 +182,10 @@ describe("sensor in step", () => {
 
 describe("end of what was sent", () => {
   test.each([
-    { watermark: BASE + 299_999, endsInAverage: true },
+    { watermark: { until: BASE + 299_999, isAverage: true }, endsInAverage: true },
     { watermark: BASE, endsInAverage: false },
     { watermark: undefined, endsInAverage: false },
-  ])("is an average after a restart: $endsInAverage for $watermark", ({ watermark, endsInAverage }) => {
+  ])("is an average after a restart: $endsInAverage for $watermark.until", ({ watermark, endsInAverage }) => {
     expect(sensor(watermark).endsInAverage).toBe(endsInAverage);
   });
 
@@ -199,7 +200,7 @@ describe("end of what was sent", () => {
 
 describe("interval of a sensor", () => {
   test("comes from the server, then the series, or is a minute", () => {
-    const sync = new SensorSync("7", BASE);
+    const sync = new SensorSync("7", upTo(BASE));
     expect(sync.intervalMs).toBe(MINUTE);
     sync.learnInterval(10 * SECOND);
     expect(sync.intervalMs).toBe(10 * SECOND);
@@ -216,8 +217,12 @@ describe("tolerance for rows of a series", () => {
     { name: "a series", take: (sync: SensorSync) => sync.take(row(BASE), "series"), within: 0 },
     { name: "a failed scan", take: (sync: SensorSync) => sync.take(failedRow(BASE), "list"), within: 0 },
     { name: "averages", take: (sync: SensorSync) => sync.take(row(BASE, "short"), "series"), within: 0 },
-    { name: "a watermark", take: (sync: SensorSync) => sync.fallBack(BASE + 1), within: 18 * SECOND },
-    { name: "an average's watermark", take: (sync: SensorSync) => sync.fallBack(BASE + 299_999), within: 0 },
+    { name: "a watermark", take: (sync: SensorSync) => sync.fallBack(upTo(BASE + 1)), within: 18 * SECOND },
+    {
+      name: "an average's watermark",
+      take: (sync: SensorSync) => sync.fallBack({ until: BASE + 299_999, isAverage: true }),
+      within: 0,
+    },
   ])("is $within ms after $name", ({ take, within }) => {
     const sync = sensor(undefined);
     take(sync);
@@ -225,7 +230,7 @@ describe("tolerance for rows of a series", () => {
   });
 
   test("ends with a restart after averages", () => {
-    expect(sensor(BASE + 299_999).sameInSeriesWithinMs).toBe(0);
+    expect(sensor({ until: BASE + 299_999, isAverage: true }).sameInSeriesWithinMs).toBe(0);
     expect(sensor(BASE).sameInSeriesWithinMs).toBe(18 * SECOND);
   });
 });

@@ -3,12 +3,13 @@ import { SensorSync } from "../../src/sync/sensor-sync.ts";
 import { CycleBudget, dueSensors } from "../../src/sync/series-cycle.ts";
 import { ManualClock } from "../support/manual-clock.ts";
 import { never } from "../support/never-aborted.ts";
+import { upTo } from "./support/coverage.ts";
 
 const MINUTE = 60_000;
 const BASE = Date.UTC(2026, 0, 15, 12);
 
 function sensor(id: string, covered: number | undefined, gap = true): SensorSync {
-  const sync = new SensorSync(id, covered);
+  const sync = new SensorSync(id, covered === undefined ? undefined : upTo(covered));
   if (gap) sync.observe({ at: BASE, values: [] }, { mode: "auto", pushes: true, now: BASE });
   return sync;
 }
@@ -25,7 +26,9 @@ describe("dueSensors", () => {
   });
 
   test("lists all sensors in all, the longest unread first", () => {
-    const read = all.map(({ sensorId, covered }) => new SensorSync(sensorId, covered));
+    const read = all.map(
+      ({ sensorId, covered }) => new SensorSync(sensorId, covered === undefined ? undefined : upTo(covered)),
+    );
     for (const [index, sync] of read.entries()) sync.lastReadAt = index === 2 ? undefined : 100 - index;
     expect(dueSensors(read, "all", 0).map(({ sensorId }) => sensorId)).toEqual(["old", "new", "young", "in step"]);
   });

@@ -504,7 +504,10 @@ describe("memory limit", () => {
     await subject.run(process, 200);
     expect(process.counted.dropped).toBe(0);
     await subject.run(process, 300);
-    const pending = [...(process.delivery?.pending().values() ?? [])].reduce((sum, { points }) => sum + points, 0);
+    const pending = [...(process.delivery?.outbox.pending().values() ?? [])].reduce(
+      (sum, { points }) => sum + points,
+      0,
+    );
     expect(pending).toBeLessThanOrEqual(12_000);
     expect(process.counted.dropped).toBeGreaterThan(0);
     subject.receiver.behaviour = "accepts";
@@ -525,7 +528,7 @@ describe("memory limit", () => {
     subject.server.answers.set("7", [row(180, 1), row(190, 600), row(240, 2)]);
     await subject.clock.advance(75_000);
     await subject.run(process, 3, 10_000);
-    expect(process.delivery?.pending().get("live")?.points).toBe(1);
+    expect(process.delivery?.outbox.pending().get("live")?.points).toBe(1);
     subject.receiver.behaviour = "accepts";
     await subject.run(process, 4);
     expect(secondsOf(subject, "7").filter((seconds) => seconds > 120 && seconds < 300)).toEqual([180, 190, 240]);
@@ -564,7 +567,7 @@ describe("reports of the engine", () => {
     subject.receiver.behaviour = "is down";
     const process = await subject.start();
     await subject.run(process, 3);
-    expect(process.delivery?.pending()).toEqual(
+    expect(process.delivery?.outbox.pending()).toEqual(
       new Map([["live", { points: 242 * 2, oldestAt: BEGIN - 4 * HOUR + MINUTE }]]),
     );
   });

@@ -3,6 +3,7 @@ import type { ChannelRecord } from "../../src/prtg/records.ts";
 import { type ChannelGroup, timesBetween } from "../../src/sync/list-measurements.ts";
 import { SensorSync } from "../../src/sync/sensor-sync.ts";
 import { never } from "../support/never-aborted.ts";
+import { upTo } from "./support/coverage.ts";
 import { faultsOf } from "./support/delivery-ledger.ts";
 import { BEGIN, MINUTE, recordedSensor, syncSetup } from "./support/sync-setup.ts";
 
@@ -34,7 +35,7 @@ describe("times of a sensor's channels", () => {
 
 describe("list read during a scan", () => {
   /** A sensor delivered up to `BEGIN`. */
-  const sensor = () => new SensorSync("7", BEGIN);
+  const sensor = () => new SensorSync("7", upTo(BEGIN));
   const times = (oldest: number, newest: number) => ({
     oldest: BEGIN + oldest * SECOND,
     newest: BEGIN + newest * SECOND,

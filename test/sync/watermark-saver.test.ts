@@ -1,11 +1,11 @@
 import { pino } from "pino";
 import { expect, test } from "vitest";
-import type { StateFiles } from "../../src/sync/state-files.ts";
-import { WatermarkSaver } from "../../src/sync/watermark-saver.ts";
-import { Watermarks } from "../../src/sync/watermarks.ts";
+import type { StateFiles } from "../../src/state/state-files.ts";
+import { WatermarkSaver, Watermarks } from "../../src/sync/watermarks.ts";
 import { syncRecorder } from "../../src/telemetry/recorders.ts";
 import { emptyMetrics } from "../support/exporter-metrics.ts";
 import { ManualClock } from "../support/manual-clock.ts";
+import { upTo } from "./support/coverage.ts";
 
 const AT = Date.UTC(2026, 0, 15, 12);
 
@@ -31,7 +31,7 @@ async function saving() {
     observer: Object.assign(syncRecorder(emptyMetrics(), "hq"), { watermarkFailed: () => void failures++ }),
   });
   const move = (at: number): void => {
-    watermarks.move("2490", at);
+    watermarks.move("2490", upTo(at));
     saver.notify();
   };
   return { clock, disk, watermarks, saver, lines, failures: () => failures, move };

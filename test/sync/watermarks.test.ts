@@ -2,8 +2,9 @@ import { chmod, mkdtemp, readdir, readFile, rm, stat, writeFile } from "node:fs/
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { describe, expect, onTestFinished, test } from "vitest";
-import { createStateFiles, type StateFiles } from "../../src/sync/state-files.ts";
+import { createStateFiles, type StateFiles } from "../../src/state/state-files.ts";
 import { encodeWatermarks, Watermarks, watermarkFileName } from "../../src/sync/watermarks.ts";
+import { upTo } from "./support/coverage.ts";
 
 const AT = Date.UTC(2026, 0, 15, 12);
 const FILE = watermarkFileName("hq");
@@ -18,23 +19,24 @@ const open = (directory: string) => Watermarks.open("hq", createStateFiles(direc
 
 async function saved(directory: string, marks: Record<string, number>): Promise<Watermarks> {
   const watermarks = await open(directory);
-  for (const [sensorId, at] of Object.entries(marks)) watermarks.move(sensorId, at);
+  for (const [sensorId, at] of Object.entries(marks)) watermarks.move(sensorId, upTo(at));
   await watermarks.save();
   return watermarks;
 }
 
-const entries = (watermarks: Watermarks) => Object.fromEntries(watermarks.entries());
+const entries = (watermarks: Watermarks) =>
+  Object.fromEntries(watermarks.entries().map(([sensorId, { until }]) => [sensorId, until]));
 
 describe("Watermarks", () => {
   test("start empty and survive the process", async () => {
     const directory = join(await temporaryDirectory(), "state", "of", "prtg");
     const first = await open(directory);
-    expect(first.report).toEqual({ found: "new", file: FILE, sensors: 0, message: undefined });
-    first.move("2490", AT);
-    first.move("2491", AT + 5);
+    expect(first.report).toEqual({ found: "new", file: FILE, message: undefined });
+    first.move("2490", upTo(AT));
+    first.move("2491", upTo(AT + 5));
     await first.save();
     const second = await open(directory);
-    expect(second.report).toEqual({ found: "good", file: FILE, sensors: 2, message: undefined });
+    expect(second.report).toEqual({ found: "good", file: FILE, message: undefined });
     expect(entries(second)).toEqual({ 2490: AT, 2491: AT + 5 });
     expect(await readdir(directory)).toEqual([FILE]);
     expect((await stat(join(directory, FILE))).mode & 0o777).toBe(0o600);
@@ -42,9 +44,22 @@ describe("Watermarks", () => {
 
   test("never move back", async () => {
     const watermarks = await open(await temporaryDirectory());
-    watermarks.move("2490", AT);
-    watermarks.move("2490", AT - 1);
-    expect(watermarks.get("2490")).toBe(AT);
+    watermarks.move("2490", upTo(AT));
+    watermarks.move("2490", upTo(AT - 1));
+    expect(watermarks.get("2490")?.until).toBe(AT);
+  });
+
+  test("know after a restart which of them end in an average, without a field in the file", async () => {
+    const directory = await temporaryDirectory();
+    const average = { until: AT + 299_999, isAverage: true };
+    const watermarks = await saved(directory, { 2490: AT });
+    watermarks.move("2491", average);
+    await watermarks.save();
+    expect(await readFile(join(directory, FILE), "utf8")).toMatch(`{"2490":${AT},"2491":${AT + 299_999}}`);
+    expect([...(await open(directory)).entries()]).toEqual([
+      ["2490", upTo(AT)],
+      ["2491", average],
+    ]);
   });
 
   test("can be deleted", async () => {
@@ -60,7 +75,7 @@ describe("Watermarks", () => {
     const directory = await temporaryDirectory();
     const watermarks = await saved(directory, { 2490: AT });
     await rm(join(directory, FILE));
-    watermarks.move("2490", AT);
+    watermarks.move("2490", upTo(AT));
     watermarks.delete("9");
     await watermarks.save();
     expect(await readdir(directory)).toEqual([]);
@@ -73,11 +88,11 @@ describe("Watermarks", () => {
       ["branch", 2],
     ] as const) {
       const watermarks = await Watermarks.open(server, files);
-      watermarks.move("2490", at);
+      watermarks.move("2490", upTo(at));
       await watermarks.save();
     }
-    expect((await Watermarks.open("hq", files)).get("2490")).toBe(1);
-    expect((await Watermarks.open("branch", files)).get("2490")).toBe(2);
+    expect((await Watermarks.open("hq", files)).get("2490")?.until).toBe(1);
+    expect((await Watermarks.open("branch", files)).get("2490")?.until).toBe(2);
   });
 });
 
@@ -89,10 +104,10 @@ describe("unusable file", () => {
     const directory = await temporaryDirectory();
     await writeFile(join(directory, FILE), text);
     const watermarks = await open(directory);
-    expect(watermarks.report).toEqual({ found, file: FILE, sensors: 0, message: expect.stringMatching(/^it/) });
+    expect(watermarks.report).toEqual({ found, file: FILE, message: expect.stringMatching(/^it/) });
     expect(watermarks.size).toBe(0);
     expect(await readFile(join(directory, `${FILE}.${found}`), "utf8")).toBe(text);
-    watermarks.move("2490", AT);
+    watermarks.move("2490", upTo(AT));
     await watermarks.save();
     expect(entries(await open(directory))).toEqual({ 2490: AT });
   });
@@ -104,7 +119,7 @@ describe("unusable file", () => {
       read: () => Promise.reject(new Error("EIO: the disk is dying")),
     };
     const { report, size } = await Watermarks.open("hq", files);
-    expect(report).toEqual({ found: "unreadable", file: FILE, sensors: 0, message: "EIO: the disk is dying" });
+    expect(report).toEqual({ found: "unreadable", file: FILE, message: "EIO: the disk is dying" });
     expect(size).toBe(0);
   });
 
@@ -114,7 +129,7 @@ describe("unusable file", () => {
     await writeFile(join(directory, `${FILE}.tmp`), "half a fi");
     const watermarks = await open(directory);
     expect(entries(watermarks)).toEqual({ 2490: AT });
-    watermarks.move("2490", AT + 1);
+    watermarks.move("2490", upTo(AT + 1));
     await watermarks.save();
     expect(entries(await open(directory))).toEqual({ 2490: AT + 1 });
     expect(await readdir(directory)).toEqual([FILE]);
@@ -147,8 +162,8 @@ describe("crash during a write of watermarks", () => {
     await saved(directory, { 2490: AT, 2491: AT });
     const done: string[] = [];
     const dying = await Watermarks.open("hq", crashingAt(createStateFiles(directory), crash, done));
-    dying.move("2490", AT + 1);
-    dying.move("2492", AT + 2);
+    dying.move("2490", upTo(AT + 1));
+    dying.move("2492", upTo(AT + 2));
     void dying.save();
     await expect.poll(() => done.at(-1)).toBe(crash);
     const after = await open(directory);
@@ -162,7 +177,7 @@ describe("crash during a write of watermarks", () => {
     const done: string[] = [];
     const directory = await temporaryDirectory();
     const watermarks = await Watermarks.open("hq", crashingAt(createStateFiles(directory), "sync directory", done));
-    watermarks.move("2490", AT);
+    watermarks.move("2490", upTo(AT));
     void watermarks.save();
     await expect.poll(() => done).toEqual(["write half", "write", "rename", "sync directory"]);
   });
@@ -182,7 +197,7 @@ describe("failed write", () => {
             ? Promise.reject(new Error("ENOSPC"))
             : (files[step] as (...names: string[]) => Promise<void>)(...names),
       });
-      watermarks.move("2490", AT);
+      watermarks.move("2490", upTo(AT));
       await expect(watermarks.save()).rejects.toThrow("ENOSPC");
       expect(watermarks.changed).toBe(true);
       broken = false;
@@ -199,7 +214,7 @@ describe("failed write", () => {
     await chmod(inTheWay, 0o600);
     const watermarks = await open(inTheWay);
     expect(watermarks.report.found).toBe("unreadable");
-    watermarks.move("2490", AT);
+    watermarks.move("2490", upTo(AT));
     await expect(watermarks.save()).rejects.toThrow(/ENOTDIR|EEXIST/);
   });
 
@@ -208,7 +223,7 @@ describe("failed write", () => {
     const watermarks = await open(directory);
     const saves: Promise<void>[] = [];
     for (let index = 0; index < 20; index++) {
-      watermarks.move(String(index), AT);
+      watermarks.move(String(index), upTo(AT));
       saves.push(watermarks.save());
     }
     await Promise.all(saves);

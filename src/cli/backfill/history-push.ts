@@ -9,7 +9,7 @@ import { METRIC_ENCODINGS } from "../../otlp/encoding.ts";
 import { createMeasurementSink } from "../../otlp/measurement-sink.ts";
 import type { DeviceLookup } from "../../otlp/resources.ts";
 import { type OtlpProfile, otlpSettings } from "../../otlp/settings.ts";
-import { createStateFiles } from "../../sync/state-files.ts";
+import { createStateFiles } from "../../state/state-files.ts";
 import { ExporterMetrics } from "../../telemetry/exporter-metrics.ts";
 import { otlpRecorder } from "../../telemetry/recorders.ts";
 

@@ -4,7 +4,7 @@ import { refuseNewerState } from "../../app/state-versions.ts";
 import { refuseBadFiles } from "../../config/server-files.ts";
 import type { Redactor } from "../../errors/redactor.ts";
 import { RuleUse } from "../../mapping/rules/rule-use.ts";
-import { inspectStateDirectory } from "../../sync/state-files.ts";
+import { inspectStateDirectory } from "../../state/state-files.ts";
 import { AGREEMENT, type CompareFlags } from "../compare/flags.ts";
 import type { WebConfigFlags } from "../flags.ts";
 import { electionTimes, type LeaderElectionFlags } from "../leader-election-flags.ts";

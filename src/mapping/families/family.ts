@@ -10,6 +10,39 @@ export interface MetricFamily {
   readonly labels: readonly string[];
 }
 
+/** Columns of the labels that name the object of a series. The configuration does not rename them. -1: no such label. */
+export interface KeyColumns {
+  readonly kind: "sensor" | "node" | "device";
+  readonly server: number;
+  readonly id: number;
+  readonly channelId: number;
+}
+
+/** By precedence. */
+const ID_LABELS = [
+  ["sensor_id", "sensor"],
+  ["id", "node"],
+  ["device_id", "device"],
+] as const;
+
+/** `undefined`: the series of the family are about no object. */
+export function keyColumns({ labels }: Pick<MetricFamily, "labels">): KeyColumns | undefined {
+  for (const [name, kind] of ID_LABELS) {
+    const id = labels.indexOf(name);
+    if (id !== -1) return { kind, server: labels.indexOf("server"), id, channelId: labels.indexOf("channel_id") };
+  }
+  return undefined;
+}
+
+/** The object of a series. Empty texts for labels that the family lacks. */
+export function keyOf(
+  columns: KeyColumns | undefined,
+  labels: readonly string[],
+): { readonly [Key in "server" | "id" | "channelId"]: string } {
+  const { server = -1, id = -1, channelId = -1 } = columns ?? {};
+  return { server: labels[server] ?? "", id: labels[id] ?? "", channelId: labels[channelId] ?? "" };
+}
+
 /** Experimental families may change in any release. */
 export type Stability = "stable" | "experimental";
 

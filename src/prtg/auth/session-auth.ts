@@ -1,6 +1,7 @@
 import type { Redactor } from "../../errors/redactor.ts";
 import type { Clock } from "../../lib/clock.ts";
 import { waitFor, withDeadline } from "../../lib/deadline.ts";
+import { RETRIES, retryDelayMs } from "../../lib/retry-delay.ts";
 import { ApiError, closedError } from "../api-error.ts";
 import { isObject, parseTimestamp, text } from "../decode/values.ts";
 import type { ApiClientOptions } from "../options.ts";
@@ -14,9 +15,6 @@ const ENDPOINT = "/session";
 const RENEW_BEFORE_END_MS = 5 * 60_000;
 /** ... but not before this share of its lifetime. */
 const RENEW_AFTER_SHARE = 2 / 3;
-/** Accounts get locked, so refused credentials are held back, doubling each time. */
-const FIRST_REFUSAL_HOLD_MS = 30_000;
-const MAX_REFUSAL_HOLD_MS = 15 * 60_000;
 const LOGOUT_TIMEOUT_MS = 5_000;
 
 interface Session {
@@ -29,7 +27,7 @@ interface Session {
 interface Refusal {
   readonly failure: ApiError;
   readonly password: string;
-  readonly holdMs: number;
+  readonly times: number;
   readonly retryAt: number;
 }
 
@@ -135,8 +133,9 @@ export class SessionAuth implements Authenticator {
     } catch (error) {
       if (!(error instanceof ApiError) || !isRefusal(error)) throw error;
       const failure = loginFailed(error, error.message);
-      const holdMs = Math.min((refusal?.holdMs ?? FIRST_REFUSAL_HOLD_MS / 2) * 2, MAX_REFUSAL_HOLD_MS);
-      this.#refusal = { failure, password, holdMs, retryAt: this.#clock.monotonic() + holdMs };
+      const times = (refusal?.times ?? 0) + 1;
+      const retryAt = this.#clock.monotonic() + retryDelayMs(RETRIES.login, times);
+      this.#refusal = { failure, password, times, retryAt };
       throw failure;
     }
   }

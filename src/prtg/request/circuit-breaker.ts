@@ -1,19 +1,18 @@
 import type { ErrorCode } from "../../errors/catalogue.ts";
 import type { Clock } from "../../lib/clock.ts";
+import { RETRIES, type RetryPolicy, retryDelayMs } from "../../lib/retry-delay.ts";
 import { ApiError } from "../api-error.ts";
 import type { ApiClientOptions } from "../options.ts";
 
+/** Failures in a row that open the breaker. */
+const SERVER_THRESHOLD = 5;
+const ENDPOINT_THRESHOLD = 3;
+
 export interface BreakerSettings {
   readonly threshold: number;
-  /** Doubles with each failed trial. */
-  readonly firstHoldMs: number;
-  readonly maxHoldMs: number;
+  /** Time to the next trial. */
+  readonly hold: RetryPolicy;
 }
-
-/** For an unreachable server, or one without its core. */
-const SERVER_BREAKER: BreakerSettings = { threshold: 5, firstHoldMs: 5_000, maxHoldMs: 60_000 };
-/** For one slow or broken endpoint. */
-const ENDPOINT_BREAKER: BreakerSettings = { threshold: 3, firstHoldMs: 10_000, maxHoldMs: 30_000 };
 
 export class CircuitBreaker {
   readonly #clock: Clock;
@@ -61,13 +60,9 @@ export class CircuitBreaker {
     if (this.heldForMs() > 0) return;
     this.#failures++;
     if (this.#holdEndsAt === undefined && this.#failures < this.#settings.threshold) return;
-    const { firstHoldMs, maxHoldMs } = this.#settings;
-    const holdMs = Math.min(maxHoldMs, firstHoldMs * 2 ** this.#trials);
-    // Jitter for replicas.
-    const jittered = holdMs * (1 - 0.1 * this.#random());
+    const holdMs = retryDelayMs(this.#settings.hold, ++this.#trials, this.#random());
     const wasClosed = this.#holdEndsAt === undefined;
-    this.#holdEndsAt = this.#clock.monotonic() + Math.max(jittered, failure.retryAfterMs ?? 0);
-    this.#trials++;
+    this.#holdEndsAt = this.#clock.monotonic() + Math.max(holdMs, failure.retryAfterMs ?? 0);
     if (wasClosed) this.#changed(true);
   }
 }
@@ -114,7 +109,7 @@ export class CircuitBreakers {
   constructor(options: BreakersOptions, changed: (open: boolean) => void) {
     const { clock, random } = options;
     this.#options = options;
-    this.#server = new CircuitBreaker(clock, random, SERVER_BREAKER, (open) => {
+    this.#server = new CircuitBreaker(clock, random, { threshold: SERVER_THRESHOLD, hold: RETRIES.server }, (open) => {
       changed(open);
       const { log } = this.#options;
       const fields = { err: this.#server.lastFailure, request_id: this.#server.lastFailure?.requestId };
@@ -160,7 +155,8 @@ export class CircuitBreakers {
     const known = this.#endpoints.get(endpoint);
     if (known !== undefined) return known;
     const { clock, random } = this.#options;
-    const breaker: CircuitBreaker = new CircuitBreaker(clock, random, ENDPOINT_BREAKER, (open) => {
+    const settings = { threshold: ENDPOINT_THRESHOLD, hold: RETRIES.endpoint };
+    const breaker: CircuitBreaker = new CircuitBreaker(clock, random, settings, (open) => {
       const { log } = this.#options;
       const { lastFailure } = breaker;
       if (open)

@@ -1,3 +1,4 @@
+import { RETRIES, retryDelayMs } from "../../lib/retry-delay.ts";
 import { type ApiError, isTimeout } from "../api-error.ts";
 
 /** Including the first. Other failures are not retried. */
@@ -11,9 +12,6 @@ const ATTEMPTS: Readonly<Partial<Record<ApiError["code"], number>>> = {
   API_SERVER_ERROR: 2,
   API_NOT_JSON: 2,
 };
-
-const BASE_DELAY_MS = 500;
-const MAX_DELAY_MS = 10_000;
 
 export interface FailedAttempt {
   readonly failure: ApiError;
@@ -47,9 +45,7 @@ export class RetryPolicy {
     if (attempt >= Math.min(this.#maxAttempts, ATTEMPTS[failure.code] ?? 1)) return undefined;
     // While a breaker is open, the failure says more than its refusal of the next attempt.
     if (isHeldBack || (!retriesTimeout && isTimeout(failure))) return undefined;
-    // Full jitter: uniform up to a bound that doubles.
-    const bound = Math.min(MAX_DELAY_MS, BASE_DELAY_MS * 2 ** (attempt - 1));
-    const delayMs = (failure.retryAfterMs ?? 0) + this.#random() * bound;
+    const delayMs = (failure.retryAfterMs ?? 0) + retryDelayMs(RETRIES.request, attempt, this.#random());
     if (delayMs >= remainingMs || this.#tokens < 1) return undefined;
     this.#tokens--;
     return delayMs;

@@ -5,7 +5,7 @@ import type { QueueBounds } from "../../../src/events/event-queue.ts";
 import { ServerEvents } from "../../../src/events/server-events.ts";
 import type { Clock } from "../../../src/lib/clock.ts";
 import type { NodePoll } from "../../../src/model/tree.ts";
-import type { JournalFiles } from "../../../src/sync/state-files.ts";
+import type { JournalFiles } from "../../../src/state/state-files.ts";
 import { eventRecorder } from "../../../src/telemetry/recorders.ts";
 import { emptyMetrics } from "../../support/exporter-metrics.ts";
 import type { ManualClock } from "../../support/manual-clock.ts";

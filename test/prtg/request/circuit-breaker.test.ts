@@ -8,7 +8,7 @@ const failure = new ApiError("API_UNAVAILABLE", "/version: HTTP 503", { endpoint
 function breaker(random = () => 0): { breaker: CircuitBreaker; clock: ManualClock; changes: boolean[] } {
   const clock = new ManualClock();
   const changes: boolean[] = [];
-  const settings = { threshold: 3, firstHoldMs: 1_000, maxHoldMs: 5_000 };
+  const settings = { threshold: 3, hold: { firstMs: 1_000, maxMs: 5_000, jitter: [1, 0.9] as const } };
   return { breaker: new CircuitBreaker(clock, random, settings, (open) => changes.push(open)), clock, changes };
 }
 

@@ -1,13 +1,13 @@
 import { pino } from "pino";
 import type { Clock } from "../../../src/lib/clock.ts";
 import type { Extras } from "../../../src/lib/extra-work.ts";
+import type { StateFiles } from "../../../src/state/state-files.ts";
 import { Delivery } from "../../../src/sync/delivery.ts";
 import type { MeasurementRow, MeasurementSink, Resolution } from "../../../src/sync/measurement.ts";
 import { Outbox } from "../../../src/sync/outbox.ts";
 import type { KnownChannels } from "../../../src/sync/plan.ts";
 import type { Repeats } from "../../../src/sync/repeats.ts";
 import type { SyncMode } from "../../../src/sync/sensor-sync.ts";
-import type { StateFiles } from "../../../src/sync/state-files.ts";
 import { SyncEngine, SyncProgress } from "../../../src/sync/sync-engine.ts";
 import { Watermarks } from "../../../src/sync/watermarks.ts";
 import { syncRecorder } from "../../../src/telemetry/recorders.ts";

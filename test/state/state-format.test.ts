@@ -2,7 +2,7 @@ import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import { expect, test } from "vitest";
 import { encodeHead, JOURNAL_FILE } from "../../src/events/journal.ts";
-import { refuseNewerFile } from "../../src/sync/state-format.ts";
+import { refuseNewerFile } from "../../src/state/state-format.ts";
 import { encodeWatermarks, WATERMARK_FILE } from "../../src/sync/watermarks.ts";
 import { temporaryFolder } from "../support/temporary-folder.ts";
 

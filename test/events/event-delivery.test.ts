@@ -1,7 +1,7 @@
 import { pino } from "pino";
 import { expect, test } from "vitest";
-import { DeliveryLoop } from "../../src/events/delivery-loop.ts";
 import type { SendOutcome } from "../../src/events/event.ts";
+import { EventDelivery } from "../../src/events/event-delivery.ts";
 import type { QueuedEvent } from "../../src/events/event-queue.ts";
 import { ManualClock } from "../support/manual-clock.ts";
 
@@ -27,7 +27,7 @@ function looping(...answers: (SendOutcome | Error)[]) {
   const waiting = [QUEUED];
   const lines: string[] = [];
   let closed = 0;
-  const loop = new DeliveryLoop({
+  const loop = new EventDelivery({
     output: "otlp",
     clock,
     random: () => 0,

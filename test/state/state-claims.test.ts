@@ -3,7 +3,7 @@ import { join } from "node:path";
 import { describe, expect, onTestFinished, test } from "vitest";
 import { type FileLock, tryFileLock } from "../../src/lib/file-lock.ts";
 import { createPrivateDirectory } from "../../src/lib/private-file.ts";
-import { claimServers } from "../../src/sync/state-claims.ts";
+import { claimServers } from "../../src/state/state-claims.ts";
 import { ManualClock } from "../support/manual-clock.ts";
 import { temporaryFolder } from "../support/temporary-folder.ts";
 

@@ -1,11 +1,12 @@
 import { pino } from "pino";
 import { describe, expect, test } from "vitest";
-import type { DeliveryOutcome, MeasurementRow, Resolution, SettledRows } from "../../src/sync/measurement.ts";
+import { Delivery } from "../../src/sync/delivery.ts";
+import type { Coverage, DeliveryOutcome, MeasurementRow, Resolution, SettledRows } from "../../src/sync/measurement.ts";
 import { Outbox } from "../../src/sync/outbox.ts";
-import { PushLoop } from "../../src/sync/push-loop.ts";
 import { syncRecorder } from "../../src/telemetry/recorders.ts";
 import { emptyMetrics } from "../support/exporter-metrics.ts";
 import { ManualClock } from "../support/manual-clock.ts";
+import { emptyWatermarks } from "./support/empty-watermarks.ts";
 
 const DONE: DeliveryOutcome = { kind: "done" };
 const FAILED: DeliveryOutcome = { kind: "failed", retryAfterMs: undefined, message: "connection refused" };
@@ -33,7 +34,7 @@ interface Answer {
 }
 
 /** A loop whose sink gives these answers, then accepts. Monotonic milliseconds. */
-function loop({
+async function loop({
   answers = [],
   maxBatchPoints = 100,
   random = 0,
@@ -53,7 +54,7 @@ function loop({
   const settled: string[] = [];
   const counted: string[] = [];
   const lines: { msg: string; [field: string]: unknown }[] = [];
-  const push = new PushLoop({
+  const push = new Delivery({
     outbox,
     clock,
     maxBatchPoints,
@@ -75,7 +76,9 @@ function loop({
       rejected: (resolution: Resolution, points: number) => void counted.push(`rejected ${points} ${resolution}`),
       deliveryFailed: () => void counted.push("failed"),
     }),
-    onSettled: (rows) => settled.push(...rows.map(({ sensorId, at }) => `${sensorId}@${at}`)),
+    watermarks: Object.assign(await emptyWatermarks(), {
+      move: (sensorId: string, { until }: Coverage) => void settled.push(`${sensorId}@${until}`),
+    }),
   });
   const offer = (...rows: MeasurementRow[]): void => {
     for (const each of rows) outbox.offer(each);
@@ -85,7 +88,7 @@ function loop({
 }
 
 /** Flushes. Resolves with the time that it took, milliseconds. */
-async function flush({ clock, push }: { clock: ManualClock; push: PushLoop }, graceMs: number): Promise<number> {
+async function flush({ clock, push }: { clock: ManualClock; push: Delivery }, graceMs: number): Promise<number> {
   const began = clock.monotonic();
   let took = Number.NaN;
   const flushed = push.flush(graceMs).then(() => {
@@ -113,7 +116,7 @@ describe("history in the push", () => {
   const old = (sensorId: string) => Array.from({ length: 30 }, (_, minute) => row(sensorId, minute * MINUTE));
 
   test("waits for its turns, with live rows of other sensors in between", async () => {
-    const { clock, push, offer, sent } = loop({ maxBatchPoints: 20, takeHistoryTurn: turns() });
+    const { clock, push, offer, sent } = await loop({ maxBatchPoints: 20, takeHistoryTurn: turns() });
     push.start();
     offer(...old("a"));
     await clock.advance(100);
@@ -129,7 +132,7 @@ describe("history in the push", () => {
   });
 
   test("goes after later live rows", async () => {
-    const { clock, push, offer, sent } = loop({ maxBatchPoints: 1_000 });
+    const { clock, push, offer, sent } = await loop({ maxBatchPoints: 1_000 });
     push.start();
     offer(...old("a"), row("b", 1));
     await clock.advance(2_000);
@@ -140,7 +143,7 @@ describe("history in the push", () => {
     { waitMs: 3_999, sent: ["b@1", "a@0"], took: 3_999 },
     { waitMs: 4_000, sent: ["b@1"], took: 0 },
   ])("goes out at the end if its turn comes in time: in $waitMs ms", async ({ waitMs, sent, took }) => {
-    const subject = loop({ takeHistoryTurn: (clock) => Math.max(0, waitMs - clock.monotonic()) });
+    const subject = await loop({ takeHistoryTurn: (clock) => Math.max(0, waitMs - clock.monotonic()) });
     subject.push.start();
     subject.offer(...old("a"), row("b", 1));
     expect(await flush(subject, 5_000)).toBe(took);
@@ -148,7 +151,7 @@ describe("history in the push", () => {
   });
 
   test("does not delay the end if it gets no turn in time", async () => {
-    const { clock, push, offer, sent, outbox } = loop({ maxBatchPoints: 20, takeHistoryTurn: () => 60_000 });
+    const { clock, push, offer, sent, outbox } = await loop({ maxBatchPoints: 20, takeHistoryTurn: () => 60_000 });
     push.start();
     offer(...old("a"), row("b", 1));
     const ended = push.flush(5_000);
@@ -161,7 +164,7 @@ describe("history in the push", () => {
 
 test("a shutdown during another sender's pause ends immediately and keeps waiting rows", async () => {
   const held: DeliveryOutcome = { kind: "failed", retryAfterMs: 25_000, message: "a pause" };
-  const { clock, push, offer, sent, outbox } = loop({ answers: [{ outcome: held }] });
+  const { clock, push, offer, sent, outbox } = await loop({ answers: [{ outcome: held }] });
   offer(row("a", 1));
   const ended = push.flush(10_000);
   await clock.advance(0);
@@ -170,9 +173,9 @@ test("a shutdown during another sender's pause ends immediately and keeps waitin
   expect([sent.length, outbox.points]).toEqual([1, 2]);
 });
 
-describe("PushLoop", () => {
+describe("Delivery", () => {
   test("collects rows for a second, then sends them together", async () => {
-    const { clock, push, offer, sent, settled, counted, outbox } = loop({});
+    const { clock, push, offer, sent, settled, counted, outbox } = await loop({});
     push.start();
     await clock.advance(10_000);
     offer(row("a", 1));
@@ -189,7 +192,7 @@ describe("PushLoop", () => {
   });
 
   test("sends full batches immediately in sequence", async () => {
-    const { clock, push, offer, sent } = loop({
+    const { clock, push, offer, sent } = await loop({
       maxBatchPoints: 4,
       answers: Array(3).fill({ afterMs: 50 }),
     });
@@ -204,7 +207,7 @@ describe("PushLoop", () => {
   });
 
   test("retries the same rows ever more rarely, with one log line", async () => {
-    const { clock, push, offer, sent, settled, counted, lines } = loop({
+    const { clock, push, offer, sent, settled, counted, lines } = await loop({
       answers: Array(9).fill({ outcome: FAILED }),
       random: 1,
     });
@@ -223,7 +226,7 @@ describe("PushLoop", () => {
   });
 
   test("logs a continuing failure after ten minutes", async () => {
-    const { clock, push, offer, lines } = loop({ answers: Array(40).fill({ outcome: FAILED }), random: 1 });
+    const { clock, push, offer, lines } = await loop({ answers: Array(40).fill({ outcome: FAILED }), random: 1 });
     push.start();
     offer(row("a", 1));
     await clock.advance(25 * 60_000);
@@ -235,7 +238,7 @@ describe("PushLoop", () => {
     { retryAfterMs: 0, next: 1_000 },
     { retryAfterMs: 24 * 3_600_000, next: 1_000 + 15 * 60_000 },
   ])("waits for the requested $retryAfterMs ms within limits", async ({ retryAfterMs, next }) => {
-    const { clock, push, offer, sent } = loop({ answers: [{ outcome: { ...FAILED, retryAfterMs } }] });
+    const { clock, push, offer, sent } = await loop({ answers: [{ outcome: { ...FAILED, retryAfterMs } }] });
     push.start();
     offer(row("a", 1));
     await clock.advance(next - 1 + 1_000);
@@ -246,7 +249,7 @@ describe("PushLoop", () => {
   });
 
   test("does not send newer rows of a sensor before failed ones", async () => {
-    const { clock, push, offer, sent } = loop({ answers: [{ outcome: FAILED }], maxBatchPoints: 4 });
+    const { clock, push, offer, sent } = await loop({ answers: [{ outcome: FAILED }], maxBatchPoints: 4 });
     push.start();
     offer(row("a", 1));
     await clock.advance(1_000);
@@ -256,13 +259,13 @@ describe("PushLoop", () => {
   });
 
   test("accepts a rejection as final", async () => {
-    const { clock, push, offer, settled, counted, lines, outbox } = loop({
+    const { clock, push, offer, settled, counted, lines, outbox } = await loop({
       answers: [{ rejected: { rejectedPoints: 2, message: "HTTP 400" } }],
     });
     push.start();
     offer(row("a", 1, "short"));
     await clock.advance(2_000);
-    expect(settled).toEqual(["a@1"]);
+    expect(settled).toEqual(["a@300000"]);
     expect(counted).toEqual(["rejected 2 short"]);
     expect(outbox.points).toBe(0);
     expect(lines).toMatchObject([
@@ -271,7 +274,7 @@ describe("PushLoop", () => {
   });
 
   test("counts partly rejected rows", async () => {
-    const { clock, push, offer, settled, counted } = loop({
+    const { clock, push, offer, settled, counted } = await loop({
       answers: [
         { rejected: { rejectedPoints: 3, message: "out of order" } },
         { rejected: { rejectedPoints: 99, message: "out of order" } },
@@ -287,7 +290,7 @@ describe("PushLoop", () => {
   });
 
   test("logs rejected rows at most once a minute, with their number", async () => {
-    const { clock, push, offer, lines } = loop({
+    const { clock, push, offer, lines } = await loop({
       answers: Array(5).fill({ rejected: { rejectedPoints: 2, message: "HTTP 400" } }),
     });
     push.start();
@@ -299,7 +302,7 @@ describe("PushLoop", () => {
   });
 
   test("settles the delivered part of a failed batch at once, which ends the backoff", async () => {
-    const { clock, push, offer, sent, settled, counted } = loop({
+    const { clock, push, offer, sent, settled, counted } = await loop({
       answers: [...Array(3).fill({ outcome: FAILED }), ...Array(3).fill({ outcome: FAILED, settles: 1 })],
       random: 1,
     });
@@ -320,7 +323,7 @@ describe("PushLoop", () => {
   });
 
   test("rows that cannot be sent do not end the backoff", async () => {
-    const { clock, push, offer, sent } = loop({
+    const { clock, push, offer, sent } = await loop({
       answers: [{ outcome: FAILED }, { outcome: FAILED, settles: 1, isSkipped: true }, { outcome: FAILED }],
       random: 1,
     });
@@ -331,9 +334,9 @@ describe("PushLoop", () => {
   });
 
   test("survives an exception of the sink", async () => {
-    const { clock, push, offer, sent, settled } = loop({});
-    const thrown = loop({});
-    const failing = new PushLoop({
+    const { clock, push, offer, sent, settled } = await loop({});
+    const thrown = await loop({});
+    const failing = new Delivery({
       outbox: thrown.outbox,
       clock,
       maxBatchPoints: 10,
@@ -341,7 +344,7 @@ describe("PushLoop", () => {
       log: pino({ level: "silent" }),
       sink: { deliver: () => Promise.reject(new Error("a bug")) },
       observer: syncRecorder(emptyMetrics(), "hq"),
-      onSettled: () => undefined,
+      watermarks: await emptyWatermarks(),
     });
     failing.start();
     thrown.outbox.offer(row("a", 1));
@@ -356,7 +359,7 @@ describe("PushLoop", () => {
 
 describe("flush", () => {
   test("sends remaining rows immediately and ends", async () => {
-    const subject = loop({ maxBatchPoints: 4, answers: Array(9).fill({ afterMs: 20 }) });
+    const subject = await loop({ maxBatchPoints: 4, answers: Array(9).fill({ afterMs: 20 }) });
     subject.push.start();
     subject.offer(row("a", 1), row("b", 1), row("c", 1));
     expect(await flush(subject, 10_000)).toBe(40);
@@ -368,15 +371,15 @@ describe("flush", () => {
   });
 
   test("ends immediately without rows, also before its start", async () => {
-    const idle = loop({});
+    const idle = await loop({});
     idle.push.start();
     await idle.clock.advance(1_000);
     expect(await flush(idle, 10_000)).toBe(0);
-    expect(await flush(loop({}), 10_000)).toBe(0);
+    expect(await flush(await loop({}), 10_000)).toBe(0);
   });
 
   test("waits for current requests", async () => {
-    const subject = loop({ answers: [{ afterMs: 5_000 }] });
+    const subject = await loop({ answers: [{ afterMs: 5_000 }] });
     subject.push.start();
     subject.offer(row("a", 1));
     await subject.clock.advance(1_500);
@@ -385,7 +388,7 @@ describe("flush", () => {
   });
 
   test("begins no request in the last fifth of the time, so that the last one can be answered", async () => {
-    const subject = loop({ maxBatchPoints: 2, answers: Array(20).fill({ afterMs: 1_900 }) });
+    const subject = await loop({ maxBatchPoints: 2, answers: Array(20).fill({ afterMs: 1_900 }) });
     subject.push.start();
     subject.offer(...Array.from({ length: 10 }, (_, sensor) => row(`${sensor}`, 1)));
     expect(await flush(subject, 10_000)).toBe(9_500);
@@ -394,7 +397,7 @@ describe("flush", () => {
   });
 
   test("aborts current requests at the timeout", async () => {
-    const subject = loop({ answers: [{ afterMs: 60_000 }] });
+    const subject = await loop({ answers: [{ afterMs: 60_000 }] });
     subject.push.start();
     subject.offer(row("a", 1));
     await subject.clock.advance(1_500);
@@ -404,7 +407,7 @@ describe("flush", () => {
   });
 
   test("does not wait for a sink that ignores signals", async () => {
-    const subject = loop({ deaf: true, answers: [{ afterMs: 3_600_000 }] });
+    const subject = await loop({ deaf: true, answers: [{ afterMs: 3_600_000 }] });
     subject.push.start();
     subject.offer(row("a", 1));
     await subject.clock.advance(1_500);
@@ -413,7 +416,7 @@ describe("flush", () => {
   });
 
   test("shortens the backoff, with as many attempts as fit", async () => {
-    const subject = loop({ answers: Array(20).fill({ outcome: FAILED }), random: 1 });
+    const subject = await loop({ answers: Array(20).fill({ outcome: FAILED }), random: 1 });
     subject.push.start();
     subject.offer(row("a", 1));
     await subject.clock.advance(70_000);
@@ -424,7 +427,7 @@ describe("flush", () => {
   });
 
   test("retries within the time", async () => {
-    const subject = loop({ answers: Array(3).fill({ outcome: FAILED }), random: 1 });
+    const subject = await loop({ answers: Array(3).fill({ outcome: FAILED }), random: 1 });
     subject.push.start();
     subject.offer(row("a", 1));
     expect(await flush(subject, 10_000)).toBe(7_000);
@@ -435,7 +438,7 @@ describe("flush", () => {
     { retryAfterMs: 60_000, sent: 1, took: 0 },
     { retryAfterMs: 4_000, sent: 2, took: 3_500 },
   ])("respects the requested $retryAfterMs ms", async ({ retryAfterMs, sent, took }) => {
-    const subject = loop({ answers: [{ outcome: { ...FAILED, retryAfterMs } }] });
+    const subject = await loop({ answers: [{ outcome: { ...FAILED, retryAfterMs } }] });
     subject.push.start();
     subject.offer(row("a", 1));
     await subject.clock.advance(1_500);

@@ -14,7 +14,7 @@ import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { describe, expect, test } from "vitest";
 import { tryFileLock } from "../../src/lib/file-lock.ts";
-import { createStateFiles, inspectStateDirectory } from "../../src/sync/state-files.ts";
+import { createStateFiles, inspectStateDirectory } from "../../src/state/state-files.ts";
 import { temporaryFolder } from "../support/temporary-folder.ts";
 
 const ROOT = fileURLToPath(new URL("../..", import.meta.url));
@@ -41,8 +41,8 @@ function run(program: string, umask: number, uid?: number) {
 /** Writes everything that `state_dir` may contain into a new folder. */
 function writeState(directory: string): string {
   return `
-    const { claimServers } = await from("sync/state-claims.ts");
-    const { createStateFiles } = await from("sync/state-files.ts");
+    const { claimServers } = await from("state/state-claims.ts");
+    const { createStateFiles } = await from("state/state-files.ts");
     const { systemClock: clock } = await from("lib/clock.ts");
     const { OutputFolder } = await from("backfill/output-folder.ts");
     const directory = ${JSON.stringify(directory)};

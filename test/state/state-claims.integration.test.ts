@@ -4,7 +4,7 @@ import { readdirSync } from "node:fs";
 import { fileURLToPath } from "node:url";
 import { expect, onTestFinished, test } from "vitest";
 import { systemClock } from "../../src/lib/clock.ts";
-import { claimServers } from "../../src/sync/state-claims.ts";
+import { claimServers } from "../../src/state/state-claims.ts";
 import { temporaryFolder } from "../support/temporary-folder.ts";
 
 function claim(directory: string, servers: readonly string[]) {
@@ -16,7 +16,7 @@ async function startHolder(directory: string, servers: readonly string[]) {
   const from = (name: string) => JSON.stringify(fileURLToPath(new URL(`../../src/${name}`, import.meta.url)));
   const program = `
     import { systemClock as clock } from ${from("lib/clock.ts")};
-    import { claimServers } from ${from("sync/state-claims.ts")};
+    import { claimServers } from ${from("state/state-claims.ts")};
     const options = { directory: ${JSON.stringify(directory)}, servers: ${JSON.stringify(servers)} };
     await claimServers({ ...options, clock, waitMs: 0, onWait: () => {} });
     console.log("held");

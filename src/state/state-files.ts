@@ -7,6 +7,7 @@ import { closing, syncFolder } from "../lib/durable-file.ts";
 import { errorCode } from "../lib/error-code.ts";
 import { printable } from "../lib/printable-text.ts";
 import { createPrivateDirectory, openNewFile, openToWrite, PRIVATE_DIRECTORY } from "../lib/private-file.ts";
+import type { Unusable, UnusableFile } from "./state-format.ts";
 
 /** Small files in a directory. Rejects with errors of the system. */
 export interface StateFiles {
@@ -24,18 +25,21 @@ export interface JournalFiles extends StateFiles {
   append(name: string, text: string): Promise<void>;
 }
 
+/** `undefined` for a missing file. Rejects with errors of the system. */
+export async function readState(path: string): Promise<string | undefined> {
+  try {
+    return await readTextFile(path, { maxBytes: MAX_DATA_BYTES, allowsOtherEncodings: true });
+  } catch (error) {
+    if (errorCode(error) === "ENOENT") return undefined;
+    throw error;
+  }
+}
+
 /** Private files. Creates the directory with the first one. Does not follow links. */
 export function createStateFiles(directory: string): JournalFiles {
   const within = <Result>(use: () => Promise<Result>) => withinTime(directory, use);
   return {
-    async read(name) {
-      try {
-        return await readTextFile(join(directory, name), { maxBytes: MAX_DATA_BYTES, allowsOtherEncodings: true });
-      } catch (error) {
-        if (errorCode(error) === "ENOENT") return undefined;
-        throw error;
-      }
-    },
+    read: (name) => readState(join(directory, name)),
     write: (name, text) =>
       within(async () => {
         await createPrivateDirectory(directory);
@@ -67,6 +71,50 @@ export function stateFileName(kind: string, server: string, extension: string): 
   const readable = server.replace(/[^\w-]+/g, "_").slice(0, 40);
   const hash = createHash("sha256").update(server).digest("hex").slice(0, 8);
   return `${kind}-${readable}-${hash}.${extension}`;
+}
+
+/** How the file of an earlier process was found. */
+export interface StateReport {
+  /** `new`: no file. `unreadable`: the system refused. */
+  readonly found: "good" | "new" | "unreadable" | UnusableFile;
+  readonly file: string;
+  /** Why the file is unusable. */
+  readonly message: string | undefined;
+}
+
+/**
+ * Reads a file. The state is `undefined` unless the file is good. Never rejects: reports an unusable file, and moves it
+ * aside.
+ */
+export async function openState<State extends object>(
+  files: StateFiles,
+  file: string,
+  decode: (text: string) => State | Unusable,
+): Promise<{ readonly report: StateReport; readonly state: State | undefined }> {
+  const none = (found: StateReport["found"], message?: string) => ({
+    report: { found, file, message },
+    state: undefined,
+  });
+  let text: string | undefined;
+  try {
+    text = await files.read(file);
+  } catch (error) {
+    return none("unreadable", error instanceof Error ? error.message : String(error));
+  }
+  if (text === undefined) return none("new");
+  const state = decode(text);
+  if (!("problem" in state)) return { report: { found: "good", file, message: undefined }, state };
+  // For an analysis.
+  await files.rename(file, `${file}.${state.problem}`).catch(() => undefined);
+  return none(state.problem, state.message);
+}
+
+/** Replaces a file atomically, also after a power loss. */
+export async function replaceState(files: StateFiles, file: string, text: string): Promise<void> {
+  const beside = `${file}.tmp`;
+  await files.write(beside, text);
+  await files.rename(beside, file);
+  await files.syncDirectory();
 }
 
 /** Awaits `check` before each write. */

@@ -1,0 +1,189 @@
+import { describeError } from "../errors/exporter-error.ts";
+import { onAbort } from "../lib/abort.ts";
+import type { Clock } from "../lib/clock.ts";
+import { Backoff, type Pause } from "./backoff.ts";
+
+/** At the end, no request begins after this part of the time, so that the last one can be answered. */
+const LAST_START = 0.8;
+
+/** The receiver did not settle the whole batch. */
+export interface DeliveryFailure {
+  readonly kind: "failed";
+  readonly retryAfterMs: number | undefined;
+  readonly message: string;
+}
+
+/** What the delivery of the next batch showed. */
+export type Pass =
+  | DeliveryFailure
+  | { readonly kind: "done" }
+  /** There is nothing to send. */
+  | { readonly kind: "idle" }
+  /** Nothing may be sent for this time, except what comes meanwhile. */
+  | { readonly kind: "waits"; readonly ms: number };
+
+/**
+ * How a loop ends. `batch`: with the batch under way. `attempt`: with what waits, until something fails. `drain`: with
+ * what waits, and retries while there is time.
+ */
+type Ending = "batch" | "attempt" | "drain";
+
+/** Aborts after a time, except if `over` aborts first. */
+export function abortAfter(clock: Clock, ms: number, controller: AbortController, over: AbortSignal): void {
+  clock.sleep(ms, over).then(
+    () => controller.abort(),
+    () => undefined,
+  );
+}
+
+/**
+ * Sends, and fails when the time is over: a sink that ignores the signal must not keep the process alive.
+ * Never rejects.
+ */
+export async function attempt<Outcome>(
+  send: (cutOff: AbortSignal) => Promise<Outcome>,
+  cutOff: AbortSignal,
+): Promise<Outcome | DeliveryFailure> {
+  const over = Promise.withResolvers<DeliveryFailure>();
+  const failed = (message: string): DeliveryFailure => ({ kind: "failed", retryAfterMs: undefined, message });
+  const forget = onAbort(cutOff, () => over.resolve(failed("no time left before the exit")));
+  try {
+    return await Promise.race([send(cutOff), over.promise]);
+  } catch (error) {
+    return failed(describeError(error));
+  } finally {
+    forget();
+  }
+}
+
+/** Delivers batches to one receiver in sequence. Retries without end. */
+export abstract class DeliveryLoop {
+  protected readonly backoff: Backoff;
+  readonly #clock: Clock;
+  /** Aborts when the rest must go at once. */
+  readonly #flushing = new AbortController();
+  readonly #stop = new AbortController();
+  readonly #cutOff = new AbortController();
+  #ending: Ending | undefined;
+  #came = Promise.withResolvers<void>();
+  #running: Promise<void> | undefined;
+  #notBefore = Number.NEGATIVE_INFINITY;
+  #requestedPauseEnd = Number.NEGATIVE_INFINITY;
+  #deadline = Number.POSITIVE_INFINITY;
+  #isRetry = false;
+
+  constructor(options: { readonly clock: Clock; readonly random: () => number }) {
+    this.#clock = options.clock;
+    this.backoff = new Backoff(options);
+  }
+
+  protected abstract hasWork(): boolean;
+
+  /** Milliseconds in which more may gather. Not called before a retry. */
+  protected lingerMs(): number {
+    return 0;
+  }
+
+  /**
+   * Delivers the next batch. Never rejects.
+   * @param cutOff Aborts when the time is over.
+   * @param stop Aborts when no further request may begin.
+   */
+  protected abstract deliverNext(cutOff: AbortSignal, stop: AbortSignal): Promise<Pass>;
+
+  protected abstract recordFailure(failure: DeliveryFailure, pause: Pause): void;
+
+  start(): void {
+    this.#running ??= this.#run();
+  }
+
+  /** Something waits. */
+  notify(): void {
+    this.#came.resolve();
+  }
+
+  /** Resolves within `graceMs`. Never rejects. */
+  protected async finish(graceMs: number, ending: Ending): Promise<void> {
+    this.#ending = ending;
+    this.#deadline = this.#clock.monotonic() + LAST_START * graceMs;
+    // Ends our own backoff, but not a pause that the receiver asked for.
+    this.#notBefore = this.#requestedPauseEnd;
+    this.#flushing.abort();
+    this.notify();
+    const over = new AbortController();
+    abortAfter(this.#clock, LAST_START * graceMs, this.#stop, over.signal);
+    abortAfter(this.#clock, graceMs, this.#cutOff, over.signal);
+    await this.#running;
+    over.abort();
+  }
+
+  async #run(): Promise<void> {
+    while (!this.#stop.signal.aborted) {
+      await this.#gather();
+      if (!(await this.#pause())) return;
+      const isLastAttempt = this.#ending === "attempt";
+      const pass = await this.deliverNext(this.#cutOff.signal, this.#stop.signal);
+      if (pass.kind === "waits") {
+        if (!(await this.#awaitTurn(pass.ms))) return;
+      } else if (pass.kind === "idle") {
+        if (this.#isFlushing) return;
+      } else {
+        this.#isRetry = pass.kind === "failed";
+        if (pass.kind === "failed") this.#failed(pass);
+        if (isLastAttempt && this.#isRetry) return;
+      }
+    }
+  }
+
+  get #isFlushing(): boolean {
+    return this.#flushing.signal.aborted;
+  }
+
+  async #gather(): Promise<void> {
+    while (!this.#isFlushing && !this.hasWork()) {
+      this.#came = Promise.withResolvers();
+      await this.#came.promise;
+    }
+    if (!this.#isRetry) await this.#sleep(this.lingerMs(), this.#flushing.signal);
+  }
+
+  /** False if the loop ends before the next attempt. */
+  async #pause(): Promise<boolean> {
+    const leftMs = () => this.#notBefore - this.#clock.monotonic();
+    if (!this.#isFlushing) await this.#sleep(leftMs(), this.#flushing.signal);
+    if (!this.#isFlushing) return true;
+    if (this.#ending === "batch") return false;
+    if (this.#ending === "attempt") return this.#requestedPauseEnd <= this.#clock.monotonic();
+    if (this.#notBefore >= this.#deadline) return false;
+    await this.#sleep(leftMs(), this.#stop.signal);
+    return this.#clock.monotonic() < this.#deadline;
+  }
+
+  async #sleep(ms: number, signal: AbortSignal): Promise<void> {
+    if (ms > 0) await this.#clock.sleep(ms, signal).catch(() => undefined);
+  }
+
+  /** Waits for a turn, or for something that needs none. False if the time is over. */
+  async #awaitTurn(ms: number): Promise<boolean> {
+    if (this.#isFlushing) {
+      if (this.#ending !== "drain" || this.#clock.monotonic() + ms >= this.#deadline) return false;
+      await this.#sleep(ms, this.#stop.signal);
+      return true;
+    }
+    const over = new AbortController();
+    this.#came = Promise.withResolvers();
+    await Promise.race([this.#sleep(ms, over.signal), this.#came.promise]);
+    over.abort();
+    return true;
+  }
+
+  #failed(failure: DeliveryFailure): void {
+    // An end by us is not a failure of the receiver.
+    if (this.#stop.signal.aborted) return;
+    const pause = this.backoff.failed(failure.retryAfterMs);
+    const now = this.#clock.monotonic();
+    if (pause.requestedMs !== undefined) this.#requestedPauseEnd = now + pause.requestedMs;
+    this.#notBefore = now + pause.ms;
+    this.recordFailure(failure, pause);
+  }
+}
