@@ -1,6 +1,5 @@
 import type { DebugPage } from "../../http/pages/debug-endpoint.ts";
-import type { DebugTable } from "../../http/pages/status/debug-view.ts";
-import { textTable } from "../../lib/printable-text.ts";
+import type { DebugSection } from "../../http/pages/status/debug-view.ts";
 import { type Steps, TimeSlices } from "../../lib/yielding.ts";
 import type { MappingOutcome } from "../../mapping/channel-serving.ts";
 import type { ServerView } from "../../projection/server-view.ts";
@@ -20,60 +19,53 @@ export function cardinalityPage(sources: DebugSources): DebugPage {
     const probeOf = (server: string, id: string) => monitors.get(server)?.view.state.tree.nodes.get(id)?.probe;
     const cardinality = await countCardinality(store, { probeOf, top: TOP_VALUES, slices });
     const unmapped = await countUnmapped(monitors, slices);
-    const tables = tablesOf(cardinality, unmapped, mapper.hasRules);
     return {
       status: 200,
-      text: tables.map(textOf).join(""),
-      tables: tables.map((table) => ({ ...table, rows: table.rows.slice(0, MAX_ROWS), note: noteOf(table) })),
+      sections: [...seriesSections(cardinality), ...unmappedSections(unmapped, mapper.hasRules)],
+      isSpaced: true,
       json: jsonOf(cardinality, unmapped, mapper.hasRules),
     };
   };
 }
 
-function tablesOf(cardinality: Cardinality, unmapped: UnmappedCensus, hasRules: boolean): DebugTable[] {
-  const { series, families, probes, withoutProbe, labels } = cardinality;
-  const title = hasRules
-    ? `channels without a mapped metric: ${unmapped.channels}`
-    : `no rules are configured, so no channel has a mapped metric: ${unmapped.channels}`;
-  const groups = ["why", "channels", "for example"];
+function seriesSections({ series, families, probes, withoutProbe, labels }: Cardinality): DebugSection[] {
   return [
     {
       title: `series about monitored objects: ${series}`,
       head: ["family", "series"],
-      rows: families.map(({ name, series: count }) => [name, String(count)]),
+      ...rowsOf(families, ({ name, series: count }) => [name, String(count)]),
     },
     {
       title: "series per probe",
       head: ["server", "probe", "series"],
-      rows: probes.map(({ server, name, series: count }) => [server, name, String(count)]),
+      ...rowsOf(probes, ({ server, name, series: count }) => [server, name, String(count)]),
       note: `without a probe: ${withoutProbe}`,
     },
     {
       title: "labels",
       head: ["label", "values", "series", "most frequent values (series)"],
-      rows: labels.map(({ label, distinct, series: count, top }) => [
-        ...[label, String(distinct), String(count)],
-        top.map((value) => `${shortened(value.name)} (${value.series})`).join(", "),
-      ]),
+      ...rowsOf(labels, ({ label, distinct, series: count, top }) => {
+        const most = top.map((value) => `${shortened(value.name)} (${value.series})`).join(", ");
+        return [label, String(distinct), String(count), most];
+      }),
     },
-    { title, head: ["unit", ...groups], rows: unmapped.units.map(groupRow) },
-    { title: "kinds of their sensors", head: ["kind", ...groups], rows: unmapped.kinds.map(groupRow) },
   ];
 }
 
-function textOf({ title, head, rows, note }: DebugTable): string {
-  const end = note === undefined ? "" : `${note}\n\n`;
-  if (rows.length === 0) return `${title}\n\n${end}`;
-  const more = moreThan(rows);
-  return `${title}\n\n${textTable(head, rows.slice(0, MAX_ROWS))}${more === undefined ? "" : `${more}\n`}\n${end}`;
+function unmappedSections({ channels, units, kinds }: UnmappedCensus, hasRules: boolean): DebugSection[] {
+  const what = hasRules
+    ? "channels without a mapped metric"
+    : "no rules are configured, so no channel has a mapped metric";
+  const groups = ["why", "channels", "for example"];
+  return [
+    { title: `${what}: ${channels}`, head: ["unit", ...groups], ...rowsOf(units, groupRow) },
+    { title: "kinds of their sensors", head: ["kind", ...groups], ...rowsOf(kinds, groupRow) },
+  ];
 }
 
-function noteOf({ rows, note }: DebugTable): string | undefined {
-  return [moreThan(rows), note].filter((text) => text !== undefined).join(", ") || undefined;
-}
-
-function moreThan(rows: DebugTable["rows"]): string | undefined {
-  return rows.length > MAX_ROWS ? `and ${rows.length - MAX_ROWS} more` : undefined;
+function rowsOf<Item>(items: readonly Item[], row: (item: Item) => string[]): Pick<DebugSection, "rows" | "more"> {
+  const left = items.length - MAX_ROWS;
+  return { rows: items.slice(0, MAX_ROWS).map(row), more: left > 0 ? `and ${left} more` : undefined };
 }
 
 function groupRow({ name, outcome, channels, example }: UnmappedGroup): string[] {

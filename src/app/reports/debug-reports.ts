@@ -1,5 +1,6 @@
 import type { Redactor } from "../../errors/redactor.ts";
-import type { DebugPage, DebugPages, DebugReport } from "../../http/pages/debug-endpoint.ts";
+import type { DebugPage, DebugPages } from "../../http/pages/debug-endpoint.ts";
+import type { DebugReport } from "../../http/pages/status/debug-view.ts";
 import type { Clock } from "../../lib/clock.ts";
 import { type Steps, TimeSlices } from "../../lib/yielding.ts";
 import { cardinalityPage } from "./cardinality-page.ts";
@@ -21,8 +22,8 @@ function redacted(page: DebugPage, redactor: Redactor, clock: Clock): DebugPage 
     const report = await page(query, gone);
     const slices = new TimeSlices(clock, gone, "reader");
     const json = await redactStrings(report.json, redactor, slices);
-    const tables = (await redactStrings(report.tables, redactor, slices)) as DebugReport["tables"];
-    return { ...report, text: redactor.redact(report.text), tables, json };
+    const sections = (await redactStrings(report.sections, redactor, slices)) as DebugReport["sections"];
+    return { ...report, sections, json };
   };
 }
 

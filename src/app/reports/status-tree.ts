@@ -4,7 +4,7 @@ import { sortInSlices } from "../../lib/sorting.ts";
 import type { TimeSlices } from "../../lib/yielding.ts";
 import type { Outline } from "../../model/outline.ts";
 import { ROOT_ID, type TreeNode } from "../../model/tree.ts";
-import { type ChannelExplanation, choiceOf, explainSensor } from "./explain-page.ts";
+import { type ChannelExplanation, explainSensor } from "./explanation.ts";
 import { compareBy, foundNode } from "./node-order.ts";
 import {
   nodeSummary,
@@ -85,9 +85,7 @@ async function sensorReport(
   { id, parentId }: TreeNode,
   from: number,
 ): Promise<SensorReport | null> {
-  const object = { sensorId: id, channelId: undefined };
-  const inspection = monitor.view.inspect(id, choiceOf(object, from), sources.clock.monotonic());
-  const explanation = inspection && (await explainSensor(inspection, object, monitor.view, sources));
+  const explanation = await explainSensor(monitor.view, { sensorId: id, from }, sources);
   if (explanation === undefined) return null;
   const { sensor, statusSince, lastUp, lastDown, lastMeasuredAt, staleAfterMs, channelCount, channelsFrom } =
     explanation.inspection;

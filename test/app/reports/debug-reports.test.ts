@@ -2,6 +2,8 @@ import { describe, expect, test, vi } from "vitest";
 import { z } from "zod";
 import { createDebugPages, redactStrings } from "../../../src/app/reports/debug-reports.ts";
 import { Redactor } from "../../../src/errors/redactor.ts";
+import type { DebugPage } from "../../../src/http/pages/debug-endpoint.ts";
+import { debugText } from "../../../src/http/pages/status/debug-view.ts";
 import { systemClock } from "../../../src/lib/clock.ts";
 import { TimeSlices } from "../../../src/lib/yielding.ts";
 import { plainMapper } from "../../../src/mapping/channel-mapper.ts";
@@ -38,14 +40,23 @@ async function pages(at = smallServer()) {
   };
   const monitors = new Map([["hq", counting]]);
   const debug = createDebugPages({ store, mapper: plainMapper(), clock, monitors }, redactor);
-  return { ...debug, store, counted: () => counted };
+  const withText = (page: DebugPage) => async (query: URLSearchParams) => {
+    const report = await page(query);
+    return { ...report, text: debugText(report) };
+  };
+  return {
+    explain: withText(debug.explain),
+    cardinality: withText(debug.cardinality),
+    store,
+    counted: () => counted,
+  };
 }
 
 describe("pages below /debug", () => {
   test.each(["explain", "cardinality"] as const)("%s shows no secrets, in any form", async (name) => {
-    const { text, json, tables, status } = await (await pages())[name](new URLSearchParams({ object: "50" }));
+    const { text, json, sections, status } = await (await pages())[name](new URLSearchParams({ object: "50" }));
     expect(status).toBe(200);
-    for (const shown of [text, JSON.stringify(json), JSON.stringify(tables)]) {
+    for (const shown of [text, JSON.stringify(json), JSON.stringify(sections)]) {
       expect(shown).not.toContain("hunter2");
       expect(shown).toContain("Uplink [redacted]");
     }

@@ -92,12 +92,13 @@ export function objectOf(query: URLSearchParams): Pick<NodeQuery, "server" | "id
 
 /** `?server=&id=&from=&sort=`. JSON names the id `object`, like /debug/explain. @throws QueryError */
 export function parseNodeQuery(query: URLSearchParams): NodeQuery {
+  return { ...objectOf(query), from: parsePosition(query), sort: sortOf(query) };
+}
+
+/** `?from=`: number of items before the page. */
+export function parsePosition(query: URLSearchParams): number {
   const from = query.get("from") ?? "";
-  return {
-    ...objectOf(query),
-    from: /^\d{1,9}$/.test(from) ? Number(from) : 0,
-    sort: sortOf(query),
-  };
+  return /^\d{1,9}$/.test(from) ? Number(from) : 0;
 }
 
 function textOf(query: URLSearchParams, name: string): string {
