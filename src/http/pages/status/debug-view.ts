@@ -1,4 +1,5 @@
 import { oneLine, textTable } from "../../../lib/printable-text.ts";
+import { crumbs } from "./components.ts";
 import { type Html, html } from "./html.ts";
 import type { Page } from "./layout.ts";
 
@@ -62,7 +63,7 @@ function servedText(lines: readonly string[]): string {
 const NO_LINES = "no lines served";
 
 export function debugPage(title: string, { sections }: DebugReport): Page {
-  const content = html`<nav class="crumbs" aria-label="Path"><ol><li><a href="../">Overview</a></li><li aria-current="page">${title}</li></ol></nav>
+  const content = html`${crumbs(title, [], "../")}
 <header class="title"><h1>${title}</h1></header>
 <form class="find debug-find" aria-label="Explain" action="../debug/explain" method="get"><label class="hidden" for="object">Id of a sensor or channel</label><input id="object" name="object" type="search" placeholder="Explain a sensor (2490) or channel (2490.1)" autocomplete="off" spellcheck="false" maxlength="101"><button type="submit">Explain</button></form>
 ${sections.map(sectionHtml)}`;

@@ -1,6 +1,6 @@
+import { nameHtml } from "./components.ts";
 import { counted, duration, moment, number, shortened, span, utc } from "./figures.ts";
 import { type Html, html } from "./html.ts";
-import { nameOf } from "./layout.ts";
 import { serverLink } from "./links.ts";
 import type { ServerReport, StatusReport } from "./report.ts";
 import { badPill, goodPill, stateCounts, statePill, warnPill } from "./status-marks.ts";
@@ -69,7 +69,7 @@ export function asOf({ last_poll_at }: Pick<ServerReport, "last_poll_at">, now: 
 
 export function serverFault(server: ServerReport, now: string): Html {
   const { name, failed_collectors: failed } = server;
-  const link = html`<a href="${serverLink(name)}">${nameOf(name)}</a>`;
+  const link = html`<a href="${serverLink(name)}">${nameHtml(name)}</a>`;
   if (knowledgeOf(server) === "nothing") return html`${link}: ${nothingKnown(server, now)}.`;
   const why = reasonOf(server);
   return html`${link}${why !== null && html`: ${failed.join(", ")} failed: <bdi>${why}</bdi>`}${
