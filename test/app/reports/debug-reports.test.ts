@@ -1,11 +1,9 @@
 import { describe, expect, test, vi } from "vitest";
 import { z } from "zod";
-import { createDebugPages, redactStrings } from "../../../src/app/reports/debug-reports.ts";
+import { createDebugPages } from "../../../src/app/reports/debug-reports.ts";
 import { Redactor } from "../../../src/errors/redactor.ts";
 import type { DebugPage } from "../../../src/http/pages/debug-endpoint.ts";
 import { debugText } from "../../../src/http/pages/status/debug-view.ts";
-import { systemClock } from "../../../src/lib/clock.ts";
-import { TimeSlices } from "../../../src/lib/yielding.ts";
 import { plainMapper } from "../../../src/mapping/channel-mapper.ts";
 import { TREE_FAMILIES } from "../../../src/mapping/metric-table.ts";
 import { SeriesTable } from "../../../src/store/series-table.ts";
@@ -166,17 +164,6 @@ describe("pages below /debug", () => {
         channels: 3,
         units: { total: 1, most: [{ name: "%", outcome: "unmatched", channels: 3, example: { object: "50.0" } }] },
       },
-    });
-  });
-});
-
-describe("redactStrings", () => {
-  test("redacts lists, objects and keys, and leaves other values", async () => {
-    const redactor = new Redactor();
-    redactor.add("secret");
-    const given = { "a secret": ["secret", 1, null, true, undefined, { deep: "no secret" }] };
-    expect(await redactStrings(given, redactor, new TimeSlices(systemClock))).toEqual({
-      "a [redacted]": ["[redacted]", 1, null, true, undefined, { deep: "no [redacted]" }],
     });
   });
 });

@@ -5,7 +5,7 @@ import { counted, duration, value } from "./figures.ts";
 import { type Html, html } from "./html.ts";
 import { limitsOf } from "./limits.ts";
 import { type LimitLine, lineChart, spanStart } from "./line-chart.ts";
-import { coarser, type PathPoint, runsOf } from "./path.ts";
+import { coarser, type PathPoint, pathOf, runsOf, type Scale } from "./path.ts";
 import type { ChannelReport, NodeSummary, SensorReport } from "./report.ts";
 
 /** The page stays below 100 kB. The other channels have sparklines. */
@@ -117,4 +117,27 @@ function isNear(low: number, high: number): (limit: number) => boolean {
 
 function isInside({ low, high }: Axis): (line: LimitLine) => boolean {
   return ({ at }) => at >= low && at <= high;
+}
+
+/** Five minutes are two units wide. */
+const SPARK_WIDTH = 96;
+const SPARK_HEIGHT = 40;
+const SPARK_PARTS = 48;
+
+/** Small chart of a channel, on the same axis as the large one, which has the numbers. */
+export function channelSparkline(parts: readonly ChartPart[], { from, to }: SensorChart, unit: string): Html {
+  const low = Math.min(...parts.map((part) => part.low));
+  const high = Math.max(...parts.map((part) => part.high));
+  const axis = axisOf(low, high, quantityOf(unit));
+  const middles = coarser(parts, from, (to - from) / SPARK_PARTS).map((part) => {
+    const middle = part.low / 2 + part.high / 2;
+    return { at: part.at, low: middle, high: middle };
+  });
+  const scale: Scale = {
+    x: (at) => Math.round(((at - from) / (to - from)) * SPARK_WIDTH),
+    y: (at) => Math.round(((axis.high - at) / (axis.high - axis.low)) * SPARK_HEIGHT),
+  };
+  const path = runsOf(middles).map((run) => pathOf(run, scale, "line", SPARK_HEIGHT));
+  const text = `Last four hours: lowest ${value(low)}, highest ${value(high)}`;
+  return html`<svg class="spark" viewBox="0 -2 ${SPARK_WIDTH} ${SPARK_HEIGHT + 4}" preserveAspectRatio="none" role="img"><title>${text}</title><path d="${path.join("")}"/></svg>`;
 }

@@ -1,12 +1,11 @@
+import { channelSparkline } from "./chart-view.ts";
 import { type Column, type Fact, nameHtml, tableHead, tableRow } from "./components.ts";
 import type { SensorChart } from "./courses.ts";
 import { duration, moment, number, value } from "./figures.ts";
 import { type Html, html } from "./html.ts";
-import { levelBar } from "./level-bar.ts";
-import { limitsOf } from "./limits.ts";
+import { levelBar, limitsOf } from "./limits.ts";
 import { explainLink, nodeLink } from "./links.ts";
 import { channelPages } from "./object-table.ts";
-import { partsSparkline } from "./parts-sparkline.ts";
 import { familyOf, queryOf, selectorOf } from "./queries.ts";
 import type { ChannelReport, NodeReport, NodeSummary, SensorReport } from "./report.ts";
 import { badPill, warnPill } from "./status-marks.ts";
@@ -104,7 +103,7 @@ function channelValue(channel: ChannelReport, chart: SensorChart | undefined): H
     last === null
       ? html`<span class="none">${STATES[state]}</span>`
       : html`<data value="${last}" title="${last}">${value(last)}</data>`;
-  return html`${shown}${levelBar(channel)}<span data-spark="${channel_id}">${chart !== undefined && parts !== undefined && partsSparkline(parts, chart, unit)}</span>`;
+  return html`${shown}${levelBar(channel)}<span data-spark="${channel_id}">${chart !== undefined && parts !== undefined && channelSparkline(parts, chart, unit)}</span>`;
 }
 
 function seriesOf(series: readonly string[], key: string, rule: string | null): Html {
