@@ -2,7 +2,6 @@ import type { DebugPage } from "../../http/pages/debug-endpoint.ts";
 import type { DebugSection } from "../../http/pages/status/debug-view.ts";
 import { type Steps, TimeSlices } from "../../lib/yielding.ts";
 import type { MappingOutcome } from "../../mapping/channel-serving.ts";
-import type { ServerView } from "../../projection/server-view.ts";
 import { type Cardinality, countCardinality } from "../../store/cardinality.ts";
 import type { DebugSources } from "./sources.ts";
 
@@ -14,16 +13,16 @@ const MAX_ROWS = 50;
 /** `/debug/cardinality`: series per family, per probe and by label, and the channels that no rule maps. */
 export function cardinalityPage(sources: DebugSources): DebugPage {
   return async () => {
-    const { store, monitors, mapper, clock } = sources;
+    const { store, monitors, clock } = sources;
     const slices = new TimeSlices(clock, undefined, "reader");
     const probeOf = (server: string, id: string) => monitors.get(server)?.view.state.tree.nodes.get(id)?.probe;
     const cardinality = await countCardinality(store, { probeOf, top: TOP_VALUES, slices });
-    const unmapped = await countUnmapped(monitors, slices);
+    const unmapped = await countUnmapped(sources, slices);
     return {
       status: 200,
-      sections: [...seriesSections(cardinality), ...unmappedSections(unmapped, mapper.hasRules)],
+      sections: [...seriesSections(cardinality), ...unmappedSections(unmapped)],
       isSpaced: true,
-      json: jsonOf(cardinality, unmapped, mapper.hasRules),
+      json: cardinalityReport(cardinality, unmapped),
     };
   };
 }
@@ -52,7 +51,7 @@ function seriesSections({ series, families, probes, withoutProbe, labels }: Card
   ];
 }
 
-function unmappedSections({ channels, units, kinds }: UnmappedCensus, hasRules: boolean): DebugSection[] {
+function unmappedSections({ hasRules, channels, units, kinds }: UnmappedCensus): DebugSection[] {
   const what = hasRules
     ? "channels without a mapped metric"
     : "no rules are configured, so no channel has a mapped metric";
@@ -82,7 +81,7 @@ function shortened(text: string): string {
   return text.length > MAX_VALUE ? `${text.slice(0, MAX_VALUE).toWellFormed()}...` : text;
 }
 
-function jsonOf(cardinality: Cardinality, unmapped: UnmappedCensus, hasRules: boolean): object {
+function cardinalityReport(cardinality: Cardinality, unmapped: UnmappedCensus): object {
   const { series, families, probes, withoutProbe, labels } = cardinality;
   const groups = (rows: readonly UnmappedGroup[]) => ({ total: rows.length, most: rows.slice(0, MAX_ROWS) });
   return {
@@ -95,7 +94,7 @@ function jsonOf(cardinality: Cardinality, unmapped: UnmappedCensus, hasRules: bo
       top: top.map(({ name, series: count }) => ({ value: name, series: count })),
     })),
     unmapped: {
-      rules_configured: hasRules,
+      rules_configured: unmapped.hasRules,
       channels: unmapped.channels,
       units: groups(unmapped.units),
       kinds: groups(unmapped.kinds),
@@ -120,6 +119,7 @@ interface UnmappedGroup {
 
 /** The largest groups first. */
 interface UnmappedCensus {
+  readonly hasRules: boolean;
   readonly channels: number;
   readonly units: readonly UnmappedGroup[];
   readonly kinds: readonly UnmappedGroup[];
@@ -128,10 +128,7 @@ interface UnmappedCensus {
 type Groups = Map<string, { -readonly [Key in keyof UnmappedGroup]: UnmappedGroup[Key] }>;
 
 /** Channels that no rule maps or drops, by unit and by kind, with the reason. */
-async function countUnmapped(
-  monitors: ReadonlyMap<string, { readonly view: Pick<ServerView, "channels"> }>,
-  slices: Steps,
-): Promise<UnmappedCensus> {
+async function countUnmapped({ monitors, mapper: { hasRules } }: DebugSources, slices: Steps): Promise<UnmappedCensus> {
   const units: Groups = new Map();
   const kinds: Groups = new Map();
   let channels = 0;
@@ -145,14 +142,19 @@ async function countUnmapped(
         const { id, path } = sensor;
         return { server, object: `${id}.${channel.channelId}`, path, channel: channel.name };
       };
-      count(units, channel.unit, outcome, example);
-      count(kinds, sensor.type, outcome, example);
+      addChannel(units, channel.unit, outcome, example);
+      addChannel(kinds, sensor.type, outcome, example);
     }
   }
-  return { channels, units: inOrder(units), kinds: inOrder(kinds) };
+  return { hasRules, channels, units: inOrder(units), kinds: inOrder(kinds) };
 }
 
-function count(groups: Groups, name: string, outcome: MappingOutcome, example: () => UnmappedGroup["example"]): void {
+function addChannel(
+  groups: Groups,
+  name: string,
+  outcome: MappingOutcome,
+  example: () => UnmappedGroup["example"],
+): void {
   const key = `${outcome} ${name}`;
   const group = groups.get(key);
   if (group === undefined) groups.set(key, { name, outcome, channels: 1, example: example() });

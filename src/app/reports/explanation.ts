@@ -44,16 +44,16 @@ export async function explainSensor(
   const series = await view.present(sensorId, ids, now);
   return {
     inspection,
-    lines: series.own.map(lineOf),
+    lines: series.own.map(metricLine),
     channels: channels.map((channel) => ({
       channel,
       account: accountFor(mapper, server, sensor, channel),
-      lines: (series.channels.get(channel.channelId) ?? []).map(lineOf),
+      lines: (series.channels.get(channel.channelId) ?? []).map(metricLine),
     })),
   };
 }
 
 /** Line of the metrics page. */
-function lineOf({ family, labels, value }: PresentSeries): string {
+function metricLine({ family, labels, value }: PresentSeries): string {
   return `${family.name}${formatLabels(family.labels, labels)} ${formatValue(value)}`;
 }

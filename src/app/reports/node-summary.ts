@@ -13,7 +13,7 @@ export interface ServerTree {
 }
 
 export interface ServerOutline extends ServerTree {
-  /** URL of the PRTG web interface. */
+  /** URL of the PRTG web interface, `servers[].web_url`. */
   readonly webUrl: string | undefined;
   readonly outline: Outline;
   /** Monotonic ms. */
@@ -35,8 +35,13 @@ export function placeOf(
 }
 
 const NOT_A_SENSOR = {
-  ...{ device: null, priority: null, status: null, status_since: null },
-  ...{ last_measurement_at: null, message: null, channel: null },
+  device: null,
+  priority: null,
+  status: null,
+  status_since: null,
+  last_measurement_at: null,
+  message: null,
+  channel: null,
 };
 
 export function rootSummary({ server, outline }: ServerOutline): NodeSummary {

@@ -17,7 +17,7 @@ import {
 import { instant, instantOrNull } from "./report-values.ts";
 import type { StatusSources } from "./sources.ts";
 
-/** On one page. */
+/** Children on one page. */
 const MAX_CHILDREN = 50;
 
 /** An object, its ancestors and its children; `undefined` if no server has it. */
@@ -50,7 +50,7 @@ export async function nodeReport(
   };
 }
 
-/** The first server that has the object. `server`: only this one. */
+/** The first server that has the object. @param server Only this one. */
 function find(
   { monitors }: StatusSources,
   server: string | undefined,
@@ -101,7 +101,7 @@ async function sensorReport(
     series: [...explanation.lines],
     channels_total: channelCount,
     channels_from: channelsFrom,
-    channels: explanation.channels.map((channel) => channelReport(channel, sources.mapper.hasRules)),
+    channels: explanation.channels.map((channel) => channelReport(channel, sources.mapper)),
     siblings: siblingsOf(outline, parentId, id),
   };
 }
@@ -116,7 +116,10 @@ function siblingsOf(outline: Outline, parentId: string, id: string): SensorRepor
   return { position: at + 1, total: sensors.length, previous: sibling(at - 1), next: sibling(at + 1) };
 }
 
-function channelReport({ channel, account, lines }: ChannelExplanation, hasRules: boolean): ChannelReport {
+function channelReport(
+  { channel, account, lines }: ChannelExplanation,
+  { hasRules }: StatusSources["mapper"],
+): ChannelReport {
   const { channelId, name, unit, state, value, measuredAt, limits } = channel;
   return {
     channel_id: channelId,

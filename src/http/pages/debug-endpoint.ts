@@ -19,7 +19,7 @@ const TEXT = "text/plain";
 const JSON_TYPE = "application/json";
 const HTML_TYPE = "text/html";
 
-/** `layout`: of pages for people. `undefined`: text and JSON only. */
+/** @param layout Frame of pages for people. `undefined`: text and JSON only. */
 export function debugEndpoint(page: DebugPage, title: string, layout: Layout | undefined) {
   const types = layout === undefined ? [TEXT, JSON_TYPE] : [TEXT, JSON_TYPE, HTML_TYPE];
   return async (request: IncomingMessage, response: ServerResponse, signal: AbortSignal): Promise<void> => {

@@ -10,7 +10,7 @@ import type { ChannelReport, NodeSummary, SensorReport } from "./report.ts";
 
 /** The page stays below 100 kB. The other channels have sparklines. */
 const MAX_DRAWN = 14;
-/** On a page. More channels have fewer points each. */
+/** Points of all charts of a page. More channels have fewer points each. */
 const MAX_POINTS = 1_000;
 const MINUTE_MS = 60_000;
 /** Draws a limit only if it is at most 4 times as far away as the spread of the values, or half of the largest value. */
@@ -92,7 +92,14 @@ function channelChart(
   ];
   return html`<div class="drawing"><h3 class="plain">${nameHtml(name)} <span class="quiet"><bdi>${unit}</bdi></span></h3>
 ${lineChart({
-  ...{ id, from, to, axis, unit: shownUnit, style: "measured", runs, limits: inside },
+  id,
+  from,
+  to,
+  axis,
+  unit: shownUnit,
+  style: "measured",
+  runs,
+  limits: inside,
   title: `${name}: the last four hours`,
   description: `${words.join("; ")}. The table below has the numbers.`,
 })}

@@ -54,7 +54,12 @@ ${lineChart({
   id: `${id}-${group}`,
   title: `Sensors of ${server} in status ${text}`,
   description: `Now ${number(now)}, highest ${number(most)}. The table below has the numbers.`,
-  ...{ from: first.at, to: last.at, axis: axisOf(0, most, "count", INTERVALS), unit: "", style, isArea: true },
+  from: first.at,
+  to: last.at,
+  axis: axisOf(0, most, "count", INTERVALS),
+  unit: "",
+  style,
+  isArea: true,
   hasTimes: index === drawn.length - 1,
   runs: runsOf(
     course.map(({ at, counts }) => ({ at, low: counts[group], high: counts[group] })),

@@ -12,7 +12,7 @@ export interface TableOptions {
   readonly now: string;
   /** Accessible name. */
   readonly label: string;
-  /** Where each object is. Servers only if the page is about more than one. */
+  /** Names that tell where each object is. Servers only if the page is about more than one. */
   readonly places?: "none" | "path" | "server and path";
   /** Links of the header. `undefined`: the order is fixed. */
   readonly sortLink?: ((sort: string) => string) | undefined;

@@ -19,11 +19,8 @@ export interface OverviewOptions {
 }
 
 /** `/` for one server, with the top of its tree. */
-export function singleServerPage(
-  report: StatusReport,
-  { server, root, course, hasDebugPages }: ServerFacts,
-  options: OverviewOptions,
-): Page {
+export function singleServerPage(report: StatusReport, facts: ServerFacts, options: OverviewOptions): Page {
+  const { server, root, course } = facts;
   const knowledge = knowledgeOf(server);
   const content = html`<h1 class="hidden">Status of PRTG and the exporter</h1>
 ${faultsSection(report)}
@@ -35,7 +32,7 @@ ${
 <div class="tree-top">${childRows(root)}</div>
 </section>`
 }
-${exporterDetails(report, html`<div id="server-work" data-live>${serverWork(server, report.generated_at, hasDebugPages)}</div>${exporterSections(report, options)}`)}`;
+${exporterDetails(report, html`<div id="server-work" data-live>${serverWork(facts, report.generated_at)}</div>${exporterSections(report, options)}`)}`;
   return { title: "prtg-exporter", generatedAt: report.generated_at, content };
 }
 

@@ -14,8 +14,8 @@ import {
   FIRST_PAGE,
   isSearch,
   type NodeQuery,
-  objectOf,
   parseNodeQuery,
+  parseObjectId,
   parseSearchQuery,
   parseStatusQuery,
   QueryError,
@@ -31,7 +31,7 @@ export interface StatusRouteOptions {
   readonly hasDebugPages: boolean;
 }
 
-/** For all pages of the exporter. */
+/** Frame of all pages for people. */
 export function layoutOf({ telemetryPath, hasDebugPages }: Omit<StatusRouteOptions, "source">): Layout {
   return { telemetryPath, hasDebugPages, style: STYLE, script: SCRIPT };
 }
@@ -88,7 +88,7 @@ export function statusRoutes(options: StatusRouteOptions, concurrency: Concurren
       async (request, response) => {
         const parameters = queryOf(request);
         // Outside the limit of pages, because it waits for the monitoring server.
-        const chart = wantsChart(parameters) ? await chartFor(source, objectOf(parameters), response) : undefined;
+        const chart = wantsChart(parameters) ? await chartFor(source, parseObjectId(parameters), response) : undefined;
         if (chart === "gone") return;
         if (chart?.kind === "busy") {
           concurrency.refuse(response, "Too many readers wait for charts. Retry later.\n", chart.retryAfterSeconds);
@@ -99,13 +99,8 @@ export function statusRoutes(options: StatusRouteOptions, concurrency: Concurren
           const report = await source.node(query, signal);
           if (report === undefined) return page(404, await whyMissing(query, signal));
           if (report.node.kind === "root") return server(report, query, signal);
-          return page(
-            200,
-            nodePage(report, {
-              ...{ hasDebugPages, sort: query.sort },
-              chart: report.sensor === null ? undefined : chart,
-            }),
-          );
+          const shownChart = report.sensor === null ? undefined : chart;
+          return page(200, nodePage(report, { hasDebugPages, sort: query.sort, chart: shownChart }));
         })[1](request, response);
       },
     ],

@@ -71,16 +71,16 @@ const PRIORITY_CHOICES: readonly Choice[] = [
 /** Fields of the search form in the page's header, so that both are sent together. */
 function filters({ server, statuses, priorities, tag, probe }: SearchQuery): Html {
   return html`<div class="filters" role="group" aria-label="Filters">
-${server !== undefined && text("server", "Server", server)}
-${choice("status", "Status", STATUS_CHOICES, statuses.join(","))}
-${choice("priority", "Priority", PRIORITY_CHOICES, priorities.join(","))}
-${text("tag", "Tag", tag)}
-${text("probe", "Probe", probe)}
+${server !== undefined && textField("server", "Server", server)}
+${choiceField("status", "Status", STATUS_CHOICES, statuses.join(","))}
+${choiceField("priority", "Priority", PRIORITY_CHOICES, priorities.join(","))}
+${textField("tag", "Tag", tag)}
+${textField("probe", "Probe", probe)}
 <button type="submit" form="${SEARCH_FORM}">Filter</button>
 </div>`;
 }
 
-function choice(name: string, label: string, choices: readonly Choice[], current: string): Html {
+function choiceField(name: string, label: string, choices: readonly Choice[], current: string): Html {
   const isKnown = choices.some(([value]) => value === current);
   const all = isKnown ? choices : [...choices, [current, current.split(",").map(statusText).join(", ")] as const];
   return html`<label>${label} <select name="${name}" form="${SEARCH_FORM}" autocomplete="off">${all.map(
@@ -88,6 +88,6 @@ function choice(name: string, label: string, choices: readonly Choice[], current
   )}</select></label>`;
 }
 
-function text(name: string, label: string, current: string): Html {
+function textField(name: string, label: string, current: string): Html {
   return html`<label>${label} <input name="${name}" form="${SEARCH_FORM}" value="${current}" maxlength="200" autocomplete="off" spellcheck="false"></label>`;
 }

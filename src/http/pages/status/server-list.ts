@@ -100,7 +100,7 @@ export function sparkline(course: StatusCourse): Html | undefined {
   const highest = Math.max(...parts.values());
   const text =
     highest === 0 ? "No sensor was down or unknown" : `Now ${number(badIn(last.counts))}, at most ${number(highest)}`;
-  return html`<svg class="spark ${highest === 0 ? "still" : "bad"}" viewBox="0 -1 ${PARTS} ${HEIGHT + 2}" preserveAspectRatio="none" role="img"><title>${text}</title><path d="${pathOf(parts, highest)}"/></svg>`;
+  return html`<svg class="spark ${highest === 0 ? "still" : "bad"}" viewBox="0 -1 ${PARTS} ${HEIGHT + 2}" preserveAspectRatio="none" role="img"><title>${text}</title><path d="${levelPath(parts, highest)}"/></svg>`;
 }
 
 function badIn({ down, unknown }: CourseSample["counts"]): number {
@@ -108,7 +108,7 @@ function badIn({ down, unknown }: CourseSample["counts"]): number {
 }
 
 /** Draws a line only if the level changes, and breaks it without samples. */
-function pathOf(parts: ReadonlyMap<number, number>, highest: number): string {
+function levelPath(parts: ReadonlyMap<number, number>, highest: number): string {
   const lines: string[] = [];
   let level: number | undefined;
   for (let part = 0; part <= PARTS; part++) {

@@ -27,11 +27,8 @@ export interface ServerFacts {
   readonly hasDebugPages: boolean;
 }
 
-export function serverPage(
-  report: StatusReport,
-  { server, root, course, hasDebugPages }: ServerFacts,
-  sort?: Sort,
-): Page {
+export function serverPage(report: StatusReport, facts: ServerFacts, sort?: Sort): Page {
+  const { server, root, course } = facts;
   const { generated_at } = report;
   const { name, state, measurements } = server;
   const knowledge = knowledgeOf(server);
@@ -49,7 +46,7 @@ ${
 </section>`
 }
 <section class="panel" id="server-details" aria-labelledby="server-details-title" data-live><h2 id="server-details-title">Collectors and API</h2>
-${serverWork(server, generated_at, hasDebugPages)}
+${serverWork(facts, generated_at)}
 ${measurements !== null && html`<h3>Measurements pushed</h3>${factList(measurementFacts(measurements))}`}
 </section>`;
   return { title: `${name} – prtg-exporter`, generatedAt: generated_at, content };
@@ -84,7 +81,7 @@ ${courseView(course, name, "server-0")}`;
 }
 
 /** Collectors and requests. @param now Time of the report. */
-export function serverWork(server: WholeServerReport, now: string, hasDebugPages: boolean): Html {
+export function serverWork({ server, hasDebugPages }: Omit<ServerFacts, "root" | "course">, now: string): Html {
   return html`<h3>Collectors</h3>
 ${collectorsTable(server, now)}
 ${hasDebugPages && html`<p><a href="${runsLink(server.name)}">Steps and log lines of the last runs</a></p>`}
@@ -102,7 +99,7 @@ function apiFacts({ api, problems }: ServerDetails): Html {
     ],
     ["Failures", failureCounts(failures)],
     ["Clock", clockFact(clock_offset_seconds)],
-    ["Data problems", problemCounts(problems)],
+    ["Data problems", dataProblems(problems)],
   ])}
 <details data-key="endpoints"><summary>Endpoints <span class="quiet">${endpoints.length}</span></summary>
 ${table(ENDPOINT_COLUMNS, endpoints)}</details>`;
@@ -135,7 +132,7 @@ function clockFact(seconds: number): Html | string {
   return Math.abs(seconds) > MAX_CLOCK_OFFSET_SECONDS ? warnPill(text) : text;
 }
 
-function problemCounts({ decode, waiting_channels, orphans }: ServerDetails["problems"]): Html {
+function dataProblems({ decode, waiting_channels, orphans }: ServerDetails["problems"]): Html {
   const counts = [
     ...Object.entries(decode).map(([problem, count]) => {
       return [
@@ -167,7 +164,7 @@ ${tableHead(columns)}
 <tbody>${rows}</tbody></table>`;
 }
 
-/** Without the endpoint. */
+/** Error without the endpoint. */
 function causeOf(error: string): string {
   return error.replace(/^\/\S*: /, "");
 }
