@@ -1,9 +1,7 @@
 import type { DebugPage } from "../../http/pages/debug-endpoint.ts";
-import type { DebugTable } from "../../http/pages/status/debug-view.ts";
-import { textTable } from "../../lib/printable-text.ts";
+import type { DebugSection } from "../../http/pages/status/debug-view.ts";
 import { type Steps, TimeSlices } from "../../lib/yielding.ts";
 import type { MappingOutcome } from "../../mapping/channel-serving.ts";
-import type { ServerView } from "../../projection/server-view.ts";
 import { type Cardinality, countCardinality } from "../../store/cardinality.ts";
 import type { DebugSources } from "./sources.ts";
 
@@ -15,65 +13,58 @@ const MAX_ROWS = 50;
 /** `/debug/cardinality`: series per family, per probe and by label, and the channels that no rule maps. */
 export function cardinalityPage(sources: DebugSources): DebugPage {
   return async () => {
-    const { store, monitors, mapper, clock } = sources;
+    const { store, monitors, clock } = sources;
     const slices = new TimeSlices(clock, undefined, "reader");
     const probeOf = (server: string, id: string) => monitors.get(server)?.view.state.tree.nodes.get(id)?.probe;
     const cardinality = await countCardinality(store, { probeOf, top: TOP_VALUES, slices });
-    const unmapped = await countUnmapped(monitors, slices);
-    const tables = tablesOf(cardinality, unmapped, mapper.hasRules);
+    const unmapped = await countUnmapped(sources, slices);
     return {
       status: 200,
-      text: tables.map(textOf).join(""),
-      tables: tables.map((table) => ({ ...table, rows: table.rows.slice(0, MAX_ROWS), note: noteOf(table) })),
-      json: jsonOf(cardinality, unmapped, mapper.hasRules),
+      sections: [...seriesSections(cardinality), ...unmappedSections(unmapped)],
+      isSpaced: true,
+      json: cardinalityReport(cardinality, unmapped),
     };
   };
 }
 
-function tablesOf(cardinality: Cardinality, unmapped: UnmappedCensus, hasRules: boolean): DebugTable[] {
-  const { series, families, probes, withoutProbe, labels } = cardinality;
-  const title = hasRules
-    ? `channels without a mapped metric: ${unmapped.channels}`
-    : `no rules are configured, so no channel has a mapped metric: ${unmapped.channels}`;
-  const groups = ["why", "channels", "for example"];
+function seriesSections({ series, families, probes, withoutProbe, labels }: Cardinality): DebugSection[] {
   return [
     {
       title: `series about monitored objects: ${series}`,
       head: ["family", "series"],
-      rows: families.map(({ name, series: count }) => [name, String(count)]),
+      ...rowsOf(families, ({ name, series: count }) => [name, String(count)]),
     },
     {
       title: "series per probe",
       head: ["server", "probe", "series"],
-      rows: probes.map(({ server, name, series: count }) => [server, name, String(count)]),
+      ...rowsOf(probes, ({ server, name, series: count }) => [server, name, String(count)]),
       note: `without a probe: ${withoutProbe}`,
     },
     {
       title: "labels",
       head: ["label", "values", "series", "most frequent values (series)"],
-      rows: labels.map(({ label, distinct, series: count, top }) => [
-        ...[label, String(distinct), String(count)],
-        top.map((value) => `${shortened(value.name)} (${value.series})`).join(", "),
-      ]),
+      ...rowsOf(labels, ({ label, distinct, series: count, top }) => {
+        const most = top.map((value) => `${shortened(value.name)} (${value.series})`).join(", ");
+        return [label, String(distinct), String(count), most];
+      }),
     },
-    { title, head: ["unit", ...groups], rows: unmapped.units.map(groupRow) },
-    { title: "kinds of their sensors", head: ["kind", ...groups], rows: unmapped.kinds.map(groupRow) },
   ];
 }
 
-function textOf({ title, head, rows, note }: DebugTable): string {
-  const end = note === undefined ? "" : `${note}\n\n`;
-  if (rows.length === 0) return `${title}\n\n${end}`;
-  const more = moreThan(rows);
-  return `${title}\n\n${textTable(head, rows.slice(0, MAX_ROWS))}${more === undefined ? "" : `${more}\n`}\n${end}`;
+function unmappedSections({ hasRules, channels, units, kinds }: UnmappedCensus): DebugSection[] {
+  const what = hasRules
+    ? "channels without a mapped metric"
+    : "no rules are configured, so no channel has a mapped metric";
+  const groups = ["why", "channels", "for example"];
+  return [
+    { title: `${what}: ${channels}`, head: ["unit", ...groups], ...rowsOf(units, groupRow) },
+    { title: "kinds of their sensors", head: ["kind", ...groups], ...rowsOf(kinds, groupRow) },
+  ];
 }
 
-function noteOf({ rows, note }: DebugTable): string | undefined {
-  return [moreThan(rows), note].filter((text) => text !== undefined).join(", ") || undefined;
-}
-
-function moreThan(rows: DebugTable["rows"]): string | undefined {
-  return rows.length > MAX_ROWS ? `and ${rows.length - MAX_ROWS} more` : undefined;
+function rowsOf<Item>(items: readonly Item[], row: (item: Item) => string[]): Pick<DebugSection, "rows" | "more"> {
+  const left = items.length - MAX_ROWS;
+  return { rows: items.slice(0, MAX_ROWS).map(row), more: left > 0 ? `and ${left} more` : undefined };
 }
 
 function groupRow({ name, outcome, channels, example }: UnmappedGroup): string[] {
@@ -90,7 +81,7 @@ function shortened(text: string): string {
   return text.length > MAX_VALUE ? `${text.slice(0, MAX_VALUE).toWellFormed()}...` : text;
 }
 
-function jsonOf(cardinality: Cardinality, unmapped: UnmappedCensus, hasRules: boolean): object {
+function cardinalityReport(cardinality: Cardinality, unmapped: UnmappedCensus): object {
   const { series, families, probes, withoutProbe, labels } = cardinality;
   const groups = (rows: readonly UnmappedGroup[]) => ({ total: rows.length, most: rows.slice(0, MAX_ROWS) });
   return {
@@ -103,7 +94,7 @@ function jsonOf(cardinality: Cardinality, unmapped: UnmappedCensus, hasRules: bo
       top: top.map(({ name, series: count }) => ({ value: name, series: count })),
     })),
     unmapped: {
-      rules_configured: hasRules,
+      rules_configured: unmapped.hasRules,
       channels: unmapped.channels,
       units: groups(unmapped.units),
       kinds: groups(unmapped.kinds),
@@ -128,6 +119,7 @@ interface UnmappedGroup {
 
 /** The largest groups first. */
 interface UnmappedCensus {
+  readonly hasRules: boolean;
   readonly channels: number;
   readonly units: readonly UnmappedGroup[];
   readonly kinds: readonly UnmappedGroup[];
@@ -136,10 +128,7 @@ interface UnmappedCensus {
 type Groups = Map<string, { -readonly [Key in keyof UnmappedGroup]: UnmappedGroup[Key] }>;
 
 /** Channels that no rule maps or drops, by unit and by kind, with the reason. */
-async function countUnmapped(
-  monitors: ReadonlyMap<string, { readonly view: Pick<ServerView, "channels"> }>,
-  slices: Steps,
-): Promise<UnmappedCensus> {
+async function countUnmapped({ monitors, mapper: { hasRules } }: DebugSources, slices: Steps): Promise<UnmappedCensus> {
   const units: Groups = new Map();
   const kinds: Groups = new Map();
   let channels = 0;
@@ -153,14 +142,19 @@ async function countUnmapped(
         const { id, path } = sensor;
         return { server, object: `${id}.${channel.channelId}`, path, channel: channel.name };
       };
-      count(units, channel.unit, outcome, example);
-      count(kinds, sensor.type, outcome, example);
+      addChannel(units, channel.unit, outcome, example);
+      addChannel(kinds, sensor.type, outcome, example);
     }
   }
-  return { channels, units: inOrder(units), kinds: inOrder(kinds) };
+  return { hasRules, channels, units: inOrder(units), kinds: inOrder(kinds) };
 }
 
-function count(groups: Groups, name: string, outcome: MappingOutcome, example: () => UnmappedGroup["example"]): void {
+function addChannel(
+  groups: Groups,
+  name: string,
+  outcome: MappingOutcome,
+  example: () => UnmappedGroup["example"],
+): void {
   const key = `${outcome} ${name}`;
   const group = groups.get(key);
   if (group === undefined) groups.set(key, { name, outcome, channels: 1, example: example() });

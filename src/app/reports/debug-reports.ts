@@ -1,9 +1,11 @@
 import type { Redactor } from "../../errors/redactor.ts";
-import type { DebugPage, DebugPages, DebugReport } from "../../http/pages/debug-endpoint.ts";
+import type { DebugPage, DebugPages } from "../../http/pages/debug-endpoint.ts";
+import type { DebugReport } from "../../http/pages/status/debug-view.ts";
 import type { Clock } from "../../lib/clock.ts";
-import { type Steps, TimeSlices } from "../../lib/yielding.ts";
+import { TimeSlices } from "../../lib/yielding.ts";
 import { cardinalityPage } from "./cardinality-page.ts";
 import { explainPage } from "./explain-page.ts";
+import { redactStrings } from "./report-values.ts";
 import { runsPage } from "./runs-page.ts";
 import type { DebugSources } from "./sources.ts";
 
@@ -21,27 +23,9 @@ function redacted(page: DebugPage, redactor: Redactor, clock: Clock): DebugPage 
     const report = await page(query, gone);
     const slices = new TimeSlices(clock, gone, "reader");
     const json = await redactStrings(report.json, redactor, slices);
-    const tables = (await redactStrings(report.tables, redactor, slices)) as DebugReport["tables"];
-    return { ...report, text: redactor.redact(report.text), tables, json };
+    const sections = (await redactStrings(report.sections, redactor, slices)) as DebugReport["sections"];
+    return { ...report, sections, json };
   };
-}
-
-/** Redacts every text in `value`, keys too. */
-export async function redactStrings(value: unknown, redactor: Redactor, slices: Steps): Promise<unknown> {
-  if (typeof value === "string") return redactor.redact(value);
-  if (typeof value !== "object" || value === null) return value;
-  const turn = slices.step();
-  if (turn !== undefined) await turn;
-  if (Array.isArray(value)) {
-    const items: unknown[] = [];
-    for (const item of value) items.push(await redactStrings(item, redactor, slices));
-    return items;
-  }
-  const entries: [string, unknown][] = [];
-  for (const [key, item] of Object.entries(value)) {
-    entries.push([redactor.redact(key), await redactStrings(item, redactor, slices)]);
-  }
-  return Object.fromEntries(entries);
 }
 
 /** Concurrent requests share a report. */

@@ -18,7 +18,7 @@ export interface FoundNode {
   readonly rank: number;
 }
 
-/** `now`: monotonic ms. */
+/** @param now Monotonic ms. */
 export function foundNode(tree: ServerTree, node: TreeNode, rank: number, now: number): FoundNode {
   const { state } = tree.monitor.view;
   const known = state.node(node.id);
@@ -34,7 +34,7 @@ export function foundNode(tree: ServerTree, node: TreeNode, rank: number, now: n
 
 type Compare = (a: FoundNode, b: FoundNode) => number;
 
-/** By severity, what hides sensors before sensors, then by priority. Then the newest first: old problems are mostly known. */
+/** Order of problems: by severity, then parents before sensors, then by priority. Then the newest first: old problems are mostly known. */
 export function compareProblems(a: FoundNode, b: FoundNode): number {
   return (
     placeOfStatus(a.status) - placeOfStatus(b.status) ||

@@ -2,7 +2,6 @@ import type { NodeSummary } from "../../http/pages/status/report.ts";
 import type { Outline } from "../../model/outline.ts";
 import { ROOT_ID, type TreeNode } from "../../model/tree.ts";
 import type { SensorInspection } from "../../projection/inspection.ts";
-import { prtgUrl } from "./prtg-url.ts";
 import { instantOrNull } from "./report-values.ts";
 import type { StatusSources } from "./sources.ts";
 
@@ -14,7 +13,7 @@ export interface ServerTree {
 }
 
 export interface ServerOutline extends ServerTree {
-  /** URL of the PRTG web interface. */
+  /** URL of the PRTG web interface, `servers[].web_url`. */
   readonly webUrl: string | undefined;
   readonly outline: Outline;
   /** Monotonic ms. */
@@ -36,8 +35,13 @@ export function placeOf(
 }
 
 const NOT_A_SENSOR = {
-  ...{ device: null, priority: null, status: null, status_since: null },
-  ...{ last_measurement_at: null, message: null, channel: null },
+  device: null,
+  priority: null,
+  status: null,
+  status_since: null,
+  last_measurement_at: null,
+  message: null,
+  channel: null,
 };
 
 export function rootSummary({ server, outline }: ServerOutline): NodeSummary {
@@ -86,4 +90,17 @@ function sensorParts({ sensor, lastMeasuredAt, message, channels: [main] }: Sens
         ? null
         : { channel_id: main.channelId, name: main.name, unit: main.unit, value: main.value ?? null },
   };
+}
+
+/** Pages of the PRTG web interface. The dashboards link to the same ones (dashboards/src/links.ts). */
+const PAGES: Readonly<Record<TreeNode["kind"], string>> = {
+  sensor: "sensor.htm",
+  device: "device.htm",
+  group: "group.htm",
+  probe: "probenode.htm",
+};
+
+/** @param webUrl `servers[].web_url`. */
+export function prtgUrl(webUrl: string | undefined, { kind, id }: Pick<TreeNode, "kind" | "id">): string | null {
+  return webUrl === undefined ? null : `${webUrl}/${PAGES[kind]}?${new URLSearchParams({ id })}`;
 }

@@ -1,6 +1,7 @@
-import type { DebugPage, DebugReport } from "../../http/pages/debug-endpoint.ts";
-import type { DebugTable } from "../../http/pages/status/debug-view.ts";
-import { oneLine, textTable } from "../../lib/printable-text.ts";
+import type { DebugPage } from "../../http/pages/debug-endpoint.ts";
+import { type DebugReport, type DebugSection, debugFailure } from "../../http/pages/status/debug-view.ts";
+import { parsePosition } from "../../http/pages/status/source.ts";
+import { oneLine } from "../../lib/printable-text.ts";
 import type { RunStep, RunTrace } from "../../telemetry/run-trace.ts";
 import { instant } from "./report-values.ts";
 import type { DebugSources, RecordedRuns } from "./sources.ts";
@@ -12,60 +13,32 @@ const SERVERS_A_PAGE = 50;
 export function runsPage({ monitors }: DebugSources): DebugPage {
   return async (query) => {
     const name = query.get("server") ?? (monitors.size === 1 ? monitors.keys().next().value : undefined);
-    if (name === undefined) return listOf(monitors, positionOf(query));
+    if (name === undefined) return serversReport(monitors, parsePosition(query));
     const records = monitors.get(name)?.runs();
-    if (records === undefined) return unknown(name);
-    const runs = records.flatMap(runsOf);
-    const tables = runs.flatMap(tablesOf);
-    const title = `server ${oneLine(name)}: ${records.length} collectors, times in UTC`;
-    return {
-      status: 200,
-      text: `${title}\n\n${tables.map(textOf).join("\n")}`,
-      tables: [{ title, head: [], rows: [] }, ...tables],
-      json: { server: name, runs: runs.map(jsonOf) },
-    };
+    if (records === undefined) return debugFailure(404, `there is no server ${oneLine(name)}`);
+    const runs = records.flatMap(namedRuns);
+    const title = `server ${name}: ${records.length} collectors, times in UTC`;
+    const sections = [{ title }, ...runs.flatMap(runSections)];
+    return { status: 200, sections, json: { server: name, runs: runs.map(runReport) } };
   };
-}
-
-function unknown(name: string): DebugReport {
-  const message = `there is no server ${oneLine(name)}`;
-  return {
-    status: 404,
-    text: `${message}\n`,
-    tables: [{ title: message, head: [], rows: [] }],
-    json: { error: message },
-  };
-}
-
-function positionOf(query: URLSearchParams): number {
-  const text = query.get("from") ?? "";
-  return /^\d{1,9}$/.test(text) ? Number(text) : 0;
 }
 
 /** Servers with failed collectors first. */
-function listOf(monitors: DebugSources["monitors"], from: number): DebugReport {
+function serversReport(monitors: DebugSources["monitors"], from: number): DebugReport {
   const servers = Array.from(monitors, ([server, monitor]) => {
     const failed = monitor.runs().filter(({ error }) => error !== undefined);
-    return { server, failed: failed.map((record) => record.name) };
-  }).sort((a, b) => b.failed.length - a.failed.length);
+    return { server, failed_collectors: failed.map((record) => record.name) };
+  }).sort((a, b) => b.failed_collectors.length - a.failed_collectors.length);
   const shown = servers.slice(from, from + SERVERS_A_PAGE);
-  const rest = servers.length - from - shown.length;
-  const table: DebugTable = {
+  const more = Math.max(0, servers.length - from - shown.length);
+  const section: DebugSection = {
     title: `runs of ${servers.length} servers: give ?server= with a name`,
     head: ["server", "collectors whose last run failed"],
-    rows: shown.map(({ server, failed }) => [server, failed.join(", ") || "none"]),
+    rows: shown.map(({ server, failed_collectors: failed }) => [server, failed.join(", ") || "none"]),
     links: shown.map(({ server }) => `?${new URLSearchParams({ server })}`),
-    ...(rest > 0 && { note: `and ${rest} more: &from=${from + shown.length}` }),
+    more: more > 0 ? `and ${more} more: &from=${from + shown.length}` : undefined,
   };
-  return {
-    status: 200,
-    text: textOf(table),
-    tables: [table],
-    json: {
-      servers: shown.map(({ server, failed }) => ({ server, failed_collectors: failed })),
-      more: Math.max(0, rest),
-    },
-  };
+  return { status: 200, sections: [section], json: { servers: shown, more } };
 }
 
 interface NamedRun {
@@ -74,14 +47,38 @@ interface NamedRun {
   readonly run: RunTrace;
 }
 
-function runsOf({ name, currentRun, lastRun, lastFailedRun }: RecordedRuns): NamedRun[] {
+function namedRuns({ name: collector, currentRun, lastRun, lastFailedRun }: RecordedRuns): NamedRun[] {
   const runs: NamedRun[] = [];
-  if (currentRun !== undefined) runs.push({ collector: name, which: "current", run: currentRun });
-  if (lastRun !== undefined) runs.push({ collector: name, which: "last", run: lastRun });
+  if (currentRun !== undefined) runs.push({ collector, which: "current", run: currentRun });
+  if (lastRun !== undefined) runs.push({ collector, which: "last", run: lastRun });
   if (lastFailedRun !== undefined && lastFailedRun !== lastRun) {
-    runs.push({ collector: name, which: "last failed", run: lastFailedRun });
+    runs.push({ collector, which: "last failed", run: lastFailedRun });
   }
   return runs;
+}
+
+function runReport({ collector, which, run }: NamedRun) {
+  const { startedAt, end, steps, problems, lines, droppedLines } = run;
+  return {
+    collector,
+    run: which.replace(" ", "_"),
+    outcome: outcomeOf(run),
+    started_at: instant(startedAt),
+    duration_seconds: end === undefined ? null : seconds(end.durationMs),
+    error: end?.error ?? null,
+    steps: steps.map(({ name, from, to, ms, count, answers, bytes }) => ({
+      step: name,
+      from_seconds: seconds(from),
+      to_seconds: seconds(to),
+      sum_seconds: seconds(ms),
+      count,
+      answers: Object.fromEntries(answers),
+      bytes,
+    })),
+    decode_problems: Object.fromEntries(problems),
+    log: lines.map(logEntry),
+    dropped_log_lines: droppedLines,
+  };
 }
 
 function outcomeOf({ end }: RunTrace): "running" | "failed" | "incomplete" | "complete" {
@@ -90,90 +87,57 @@ function outcomeOf({ end }: RunTrace): "running" | "failed" | "incomplete" | "co
   return end.complete ? "complete" : "incomplete";
 }
 
-function tablesOf(named: NamedRun): DebugTable[] {
-  const { run, collector, which } = named;
-  const { end, lines, droppedLines } = run;
-  const after = end === undefined ? "" : ` after ${seconds(end.durationMs)} s`;
-  const steps: DebugTable = {
-    title: `${collector}, ${which} run: ${outcomeOf(run)}${after}, started ${instant(run.startedAt)}`,
+/** Whole milliseconds, as seconds. */
+function seconds(ms: number): number {
+  return Math.round(ms) / 1_000;
+}
+
+/** Fields of a log line. A line that was cut has the field `line` only. */
+function logEntry(line: string): Readonly<Record<string, unknown>> {
+  try {
+    return JSON.parse(line);
+  } catch {
+    return { line };
+  }
+}
+
+function runSections(named: NamedRun): DebugSection[] {
+  const { collector, which, run } = named;
+  const { outcome, started_at, duration_seconds: duration, log } = runReport(named);
+  const after = duration === null ? "" : ` after ${duration.toFixed(3)} s`;
+  const steps: DebugSection = {
+    title: `${collector}, ${which} run: ${outcome}${after}, started ${started_at}`,
     head: ["step", "from s", "to s", "sum s", "count", "answers", "bytes"],
     rows: run.steps.map(stepRow),
-    note: noteOf(run),
+    note: faultsOf(run),
   };
-  if (lines.length === 0) return [steps];
+  if (log.length === 0) return [steps];
   return [
     steps,
     {
       title: `log of this run of ${collector}`,
       head: ["time", "level", "line"],
-      rows: lines.map(lineRow),
-      ...(droppedLines > 0 && { note: `${droppedLines} earlier lines are not kept` }),
+      rows: log.map(logRow),
+      note: run.droppedLines > 0 ? `${run.droppedLines} earlier lines are not kept` : undefined,
     },
   ];
 }
 
 function stepRow({ name, from, to, ms, count, answers, bytes }: RunStep): string[] {
   const codes = Array.from(answers, ([code, times]) => (times === 1 ? code : `${code} (${times})`)).join(", ");
-  return [name, seconds(from), seconds(to), seconds(ms), String(count), codes, answers.size === 0 ? "" : String(bytes)];
+  const times = [from, to, ms].map((each) => seconds(each).toFixed(3));
+  return [name, ...times, String(count), codes, answers.size === 0 ? "" : String(bytes)];
 }
 
-function seconds(ms: number): string {
-  return (ms / 1_000).toFixed(3);
-}
-
-function rounded(ms: number): number {
-  return Math.round(ms) / 1_000;
-}
-
-function noteOf({ end, problems }: RunTrace): string | undefined {
+function faultsOf({ end, problems }: RunTrace): string | undefined {
   const counts = Array.from(problems, ([problem, count]) => `${problem} ${count}`);
-  const notes = [end?.error, counts.length > 0 ? `decode problems: ${counts.join(", ")}` : undefined];
-  return notes.filter((note) => note !== undefined).join(" – ") || undefined;
+  const faults = [end?.error, counts.length > 0 ? `decode problems: ${counts.join(", ")}` : undefined];
+  return faults.filter((fault) => fault !== undefined).join(" – ") || undefined;
 }
 
-/** Fields of the line beside time, level and message. The server is known. */
-function lineRow(line: string): string[] {
-  const parsed = parse(line);
-  if (parsed === undefined) return ["", "", line];
-  const { time, level, msg, server: _server, ...fields } = parsed;
+/** The last column has the fields beside time, level and message. The server is known. */
+function logRow({ time, level, msg, server: _server, ...fields }: ReturnType<typeof logEntry>): string[] {
+  if (msg === undefined && typeof fields.line === "string") return ["", "", fields.line];
   const more = Object.keys(fields).length === 0 ? "" : ` ${JSON.stringify(fields)}`;
   return [String(time), String(level), `${String(msg)}${more}`];
-}
-
-/** `undefined` if the line was cut. */
-function parse(line: string): Readonly<Record<string, unknown>> | undefined {
-  try {
-    return JSON.parse(line);
-  } catch {
-    return undefined;
-  }
-}
-
-function textOf({ title, head, rows, note }: DebugTable): string {
-  const table = rows.length === 0 ? "" : textTable(head, rows);
-  return `${title}\n${table}${note === undefined ? "" : `${oneLine(note)}\n`}`;
-}
-
-function jsonOf({ collector, which, run }: NamedRun): object {
-  const { startedAt, end, steps, problems, lines, droppedLines } = run;
-  return {
-    collector,
-    run: which.replace(" ", "_"),
-    outcome: outcomeOf(run),
-    started_at: instant(startedAt),
-    duration_seconds: end === undefined ? null : rounded(end.durationMs),
-    error: end?.error ?? null,
-    steps: steps.map(({ name, from, to, ms, count, answers, bytes }) => ({
-      step: name,
-      from_seconds: rounded(from),
-      to_seconds: rounded(to),
-      sum_seconds: rounded(ms),
-      count,
-      answers: Object.fromEntries(answers),
-      bytes,
-    })),
-    decode_problems: Object.fromEntries(problems),
-    log: lines.map((line) => parse(line) ?? { line }),
-    dropped_log_lines: droppedLines,
-  };
 }

@@ -22,7 +22,7 @@ const MINUTE_MS = 60_000;
 const MAX_UNDER_WAY = 2;
 /** Readers of all servers that wait: each holds a connection of the web server. */
 const MAX_WAITING = 8;
-/** For a page. The request continues. */
+/** Time that a page waits for an answer. The request continues. */
 const PATIENCE_MS = 10_000;
 const REQUEST_MS = 60_000;
 
@@ -43,7 +43,7 @@ interface ChartRequest {
 export class SensorCharts {
   readonly #clock: Clock;
   readonly #monitors: Monitors;
-  /** In the order of requests. */
+  /** Requests of the last minute, the oldest first. */
   readonly #requests = new Map<string, ChartRequest>();
   readonly #sentAt = new Map<string, number[]>();
   readonly #turns = new Map<string, LimitFunction>();

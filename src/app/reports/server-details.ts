@@ -9,18 +9,30 @@ const WORKED = /^2\d\d$/;
 
 const { server: api, objects, sync } = EXPORTER_METRICS;
 
-/** Of `serverDetails`. */
+/** Metrics that `serverDetails` needs. */
 export const DETAIL_FAMILIES = [
-  ...[api.breakerChanged, api.inFlight, api.requests, api.clockOffset],
-  ...[api.requestDuration, api.retried, api.responseBytes],
-  ...[objects.decodeProblem, objects.waitingChannels, objects.orphans],
+  api.breakerChanged,
+  api.inFlight,
+  api.requests,
+  api.clockOffset,
+  api.requestDuration,
+  api.retried,
+  api.responseBytes,
+  objects.decodeProblem,
+  objects.waitingChannels,
+  objects.orphans,
 ];
-/** Of `measurementsReport`. */
+/** Metrics that `measurementsReport` needs. */
 export const MEASUREMENT_FAMILIES = [
-  ...[sync.delivered, sync.rejected, sync.pending, sync.oldestPending, sync.deliveryFailed, sync.dropped],
+  sync.delivered,
+  sync.rejected,
+  sync.pending,
+  sync.oldestPending,
+  sync.deliveryFailed,
+  sync.dropped,
 ];
 
-/** Details of one server, beside its entry in the list. `measurements`: null if push is disabled. */
+/** Details of one server, beside its entry in the list. @param measurements Null if push is disabled. */
 export function serverDetails(
   { clock }: Pick<StatusSources, "clock">,
   server: string,
@@ -78,7 +90,7 @@ function collectorReport(collector: CollectorStatus, now: number): CollectorRepo
   };
 }
 
-/** `endpoint`: empty if metrics do not have this label. */
+/** @param endpoint Empty if the metrics do not have this label. */
 function endpointReport(
   samples: MetricSamples,
   endpoint: string,

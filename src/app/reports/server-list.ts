@@ -19,7 +19,7 @@ export interface ServerRow extends RankedServer {
   readonly summary: ServerSummary;
 }
 
-/** The worst first. `samples`: open breakers. */
+/** All servers, the worst first. @param samples Samples with the open breakers. */
 export function listServers({ monitors }: StatusSources, samples: MetricSamples): readonly ServerRow[] {
   const heldBack = samples.by("server", EXPORTER_METRICS.server.breakerChanged);
   const rows = Array.from(monitors, ([name, monitor]): ServerRow => {
@@ -104,7 +104,7 @@ function withWords(servers: readonly ServerRow[], find: string): readonly Server
     : servers.filter(({ name }) => words.every((word) => name.toLowerCase().includes(word)));
 }
 
-/** `url`: from the configuration. */
+/** @param url URL of the configuration. */
 export function serverEntry({ name, state, summary }: ServerRow, url: string): ServerEntry {
   const { up, version, objects, channels, sensorsByStatus, runs } = summary;
   const failed = failedRuns(summary);

@@ -11,7 +11,7 @@ import type { TreeView } from "./sources.ts";
 
 export interface DiscoverySources {
   readonly clock: Clock;
-  /** By the configured name of the server. */
+  /** Servers by their configured name. */
   readonly monitors: ReadonlyMap<string, Pick<MonitoredServer, "status"> & { readonly view: TreeView }>;
   /** A standby replica knows no devices. */
   readonly config?: Pick<Config, "standbyFor">;
@@ -59,7 +59,7 @@ export function createDiscovery(sources: DiscoverySources, redactor: Redactor): 
   };
 }
 
-/** In the spelling of labels; `undefined` for an unknown status, which would match no target. */
+/** Statuses in the spelling of labels; `undefined` for an unknown status, which would match no target. */
 function readStatuses(texts: readonly string[]): readonly (StatusToken | "")[] | undefined {
   const statuses = texts.map((text) => (text === "" ? text : parseStatus(text)));
   return statuses.every((status) => status !== undefined) ? statuses : undefined;
@@ -129,7 +129,7 @@ function tagText(tags: readonly string[]): string {
 /** Prometheus refuses a target with a slash. */
 const NO_HOST = /[\s\p{Cc}/\\?#@"'<>{}|^`]/u;
 
-/** Without brackets; `undefined` without a valid host. */
+/** Host without brackets; `undefined` without a valid host. */
 function hostOf({ host = "" }: TreeNode): string | undefined {
   const bare = /^\[(.+)\]$/.exec(host.trim())?.[1] ?? host.trim();
   return bare === "" || NO_HOST.test(bare) ? undefined : bare;

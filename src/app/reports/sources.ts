@@ -18,7 +18,7 @@ interface Sources<Monitor> {
   readonly store: Store;
   readonly mapper: ChannelMapper;
   readonly clock: Clock;
-  /** By the configured name of the server. */
+  /** Servers by their configured name. */
   readonly monitors: ReadonlyMap<string, Monitor>;
 }
 

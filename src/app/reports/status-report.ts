@@ -11,25 +11,21 @@ import { listServers, pageOf, type ServerRow, serverEntry, sumsOf } from "./serv
 import type { StatusSources } from "./sources.ts";
 import { problemsReport } from "./status-problems.ts";
 
-/** For the exporter itself and the list of servers. */
+const { config: reload, server: api, exposition, extras, otlp: push } = EXPORTER_METRICS;
+
+/** Metrics about the exporter itself and for the list of servers. */
 const FAMILIES = [
-  ...[
-    EXPORTER_METRICS.config.reloadSuccessful,
-    EXPORTER_METRICS.config.reloadTime,
-    EXPORTER_METRICS.server.breakerChanged,
-  ],
-  ...[
-    EXPORTER_METRICS.exposition.bytes,
-    EXPORTER_METRICS.exposition.renderDuration,
-    EXPORTER_METRICS.exposition.scraped,
-  ],
-  ...[EXPORTER_METRICS.extras.loop, EXPORTER_METRICS.extras.heldBack],
+  reload.reloadSuccessful,
+  reload.reloadTime,
+  api.breakerChanged,
+  exposition.bytes,
+  exposition.renderDuration,
+  exposition.scraped,
+  extras.loop,
+  extras.heldBack,
 ];
-/** Where something is pushed. */
-const PUSH_FAMILIES = [
-  ...MEASUREMENT_FAMILIES,
-  ...[EXPORTER_METRICS.otlp.statePoints, EXPORTER_METRICS.otlp.attemptFailed, EXPORTER_METRICS.otlp.requestRefused],
-];
+/** Metrics about the push. */
+const PUSH_FAMILIES = [...MEASUREMENT_FAMILIES, push.statePoints, push.attemptFailed, push.requestRefused];
 
 /** `undefined` for an unknown server. Servers that are not on the page need only a few numbers each. */
 export async function statusReport(
@@ -51,12 +47,12 @@ export async function statusReport(
     process: {
       started_at: instant(clock.now() - process.uptime() * 1_000),
       resident_memory_bytes: process.memoryUsage.rss(),
-      event_loop_utilization: samples.sum(EXPORTER_METRICS.extras.loop),
-      extra_held_back: samples.sum(EXPORTER_METRICS.extras.heldBack) === 1,
+      event_loop_utilization: samples.sum(extras.loop),
+      extra_held_back: samples.sum(extras.heldBack) === 1,
     },
     configuration: {
-      last_reload_successful: samples.sum(EXPORTER_METRICS.config.reloadSuccessful) === 1,
-      loaded_at: instant(samples.sum(EXPORTER_METRICS.config.reloadTime) * 1_000),
+      last_reload_successful: samples.sum(reload.reloadSuccessful) === 1,
+      loaded_at: instant(samples.sum(reload.reloadTime) * 1_000),
       shard: config.shard === undefined ? null : `${config.shard.index}/${config.shard.count}`,
     },
     leadership: leadershipReport(sources),
@@ -75,7 +71,7 @@ function leadershipReport({ leadership, config }: StatusSources): StatusReport["
   return { role: config.standbyFor === undefined ? "leader" : "standby", lease, identity, leader: holder ?? null };
 }
 
-/** Adds details if the page shows one server, or if there is only one. `all`: metrics of all servers. */
+/** Adds details if the page shows one server, or if there is only one. @param all Metrics of all servers. */
 async function serverReports(
   sources: StatusSources,
   question: StatusQuery,
@@ -99,33 +95,29 @@ async function serverReports(
 
 function metricsReport({ store }: StatusSources, samples: MetricSamples): StatusReport["metrics"] {
   const tables = [...store.tables].filter(({ size }) => size > 0);
-  const seconds = samples.by("format", EXPORTER_METRICS.exposition.renderDuration);
+  const seconds = samples.by("format", exposition.renderDuration);
   return {
     series: tables.reduce((sum, { size }) => sum + size, 0),
     families: tables
       .map(({ family, size }) => ({ family: family.name, series: size }))
       .sort((a, b) => b.series - a.series),
-    pages: samples
-      .samples(EXPORTER_METRICS.exposition.bytes)
-      .map(({ labels: { format = "", encoding = "" }, value }) => ({
-        format: String(format),
-        encoding: String(encoding),
-        bytes: value,
-        render_seconds: seconds.get(String(format)) ?? null,
-      })),
-    scrapes: Object.fromEntries(
-      [...samples.by("format", EXPORTER_METRICS.exposition.scraped)].filter(([, count]) => count > 0),
-    ),
+    pages: samples.samples(exposition.bytes).map(({ labels: { format = "", encoding = "" }, value }) => ({
+      format: String(format),
+      encoding: String(encoding),
+      bytes: value,
+      render_seconds: seconds.get(String(format)) ?? null,
+    })),
+    scrapes: Object.fromEntries([...samples.by("format", exposition.scraped)].filter(([, count]) => count > 0)),
   };
 }
 
 function otlpReport({ url, protocol }: ReceiverAddress, samples: MetricSamples): NonNullable<StatusReport["otlp"]> {
-  const points = samples.by("outcome", EXPORTER_METRICS.otlp.statePoints);
+  const points = samples.by("outcome", push.statePoints);
   return {
     endpoint: withoutSecrets(url),
     protocol,
     state_points: { delivered: points.get("delivered") ?? 0, rejected: points.get("rejected") ?? 0 },
-    failed_requests: samples.sum(EXPORTER_METRICS.otlp.attemptFailed),
-    refused_requests: samples.sum(EXPORTER_METRICS.otlp.requestRefused),
+    failed_requests: samples.sum(push.attemptFailed),
+    refused_requests: samples.sum(push.requestRefused),
   };
 }

@@ -4,7 +4,7 @@ import { sortInSlices } from "../../lib/sorting.ts";
 import type { TimeSlices } from "../../lib/yielding.ts";
 import type { Outline } from "../../model/outline.ts";
 import { ROOT_ID, type TreeNode } from "../../model/tree.ts";
-import { type ChannelExplanation, choiceOf, explainSensor } from "./explain-page.ts";
+import { type ChannelExplanation, explainSensor } from "./explanation.ts";
 import { compareBy, foundNode } from "./node-order.ts";
 import {
   nodeSummary,
@@ -17,7 +17,7 @@ import {
 import { instant, instantOrNull } from "./report-values.ts";
 import type { StatusSources } from "./sources.ts";
 
-/** On one page. */
+/** Children on one page. */
 const MAX_CHILDREN = 50;
 
 /** An object, its ancestors and its children; `undefined` if no server has it. */
@@ -50,7 +50,7 @@ export async function nodeReport(
   };
 }
 
-/** The first server that has the object. `server`: only this one. */
+/** The first server that has the object. @param server Only this one. */
 function find(
   { monitors }: StatusSources,
   server: string | undefined,
@@ -85,9 +85,7 @@ async function sensorReport(
   { id, parentId }: TreeNode,
   from: number,
 ): Promise<SensorReport | null> {
-  const object = { sensorId: id, channelId: undefined };
-  const inspection = monitor.view.inspect(id, choiceOf(object, from), sources.clock.monotonic());
-  const explanation = inspection && (await explainSensor(inspection, object, monitor.view, sources));
+  const explanation = await explainSensor(monitor.view, { sensorId: id, from }, sources);
   if (explanation === undefined) return null;
   const { sensor, statusSince, lastUp, lastDown, lastMeasuredAt, staleAfterMs, channelCount, channelsFrom } =
     explanation.inspection;
@@ -103,7 +101,7 @@ async function sensorReport(
     series: [...explanation.lines],
     channels_total: channelCount,
     channels_from: channelsFrom,
-    channels: explanation.channels.map((channel) => channelReport(channel, sources.mapper.hasRules)),
+    channels: explanation.channels.map((channel) => channelReport(channel, sources.mapper)),
     siblings: siblingsOf(outline, parentId, id),
   };
 }
@@ -118,7 +116,10 @@ function siblingsOf(outline: Outline, parentId: string, id: string): SensorRepor
   return { position: at + 1, total: sensors.length, previous: sibling(at - 1), next: sibling(at + 1) };
 }
 
-function channelReport({ channel, account, lines }: ChannelExplanation, hasRules: boolean): ChannelReport {
+function channelReport(
+  { channel, account, lines }: ChannelExplanation,
+  { hasRules }: StatusSources["mapper"],
+): ChannelReport {
   const { channelId, name, unit, state, value, measuredAt, limits } = channel;
   return {
     channel_id: channelId,

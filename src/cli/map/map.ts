@@ -8,7 +8,7 @@ import {
   type ServerClientContext,
 } from "../../app/context.ts";
 import { mappingOf } from "../../app/mapping.ts";
-import { redactStrings } from "../../app/reports/debug-reports.ts";
+import { redactStrings } from "../../app/reports/report-values.ts";
 import { allPresets, unnamedChannels } from "../../app/unnamed-channels.ts";
 import { type Environment, SERVER_VARIABLES } from "../../config/environment.ts";
 import { fileFault } from "../../config/reading-files.ts";

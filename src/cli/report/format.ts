@@ -1,9 +1,8 @@
 import { ERROR_STATUS } from "prtg-simulator/src/api-errors.ts";
 import { z } from "zod";
 import { ERROR_CATALOGUE } from "../../errors/catalogue.ts";
-import { FIELD_NAMES } from "./field-names.gen.ts";
 import { PROBES } from "./probes.ts";
-import { VALUE_TYPES } from "./shape.ts";
+import { KNOWN_NAMES, VALUE_TYPES } from "./shape.ts";
 
 /* A report contains only numbers and texts from lists in the exporter. Writing and reading share this schema. */
 
@@ -15,8 +14,6 @@ export const FORMAT_VERSION = 1;
 export const RELEASE = /^[12]\d\.[1-4]\.\d{1,3}\.\d{4,6}$/;
 /** `$[].basic.priority`: `[]` are items, `*` a name that no API defines. */
 const PLACE = /^\$(\[\]|\.(\*|[A-Za-z_]\w*))*$/;
-
-const KNOWN_NAMES: ReadonlySet<string> = new Set(FIELD_NAMES);
 
 export const CONTENT_TYPES = [
   "application/json",

@@ -4,7 +4,7 @@ export type NeededObject = "probe" | "group" | "device" | "sensor" | "channel";
 export interface Probe {
   /** Template of the path below `/api/v2`. */
   readonly endpoint: string;
-  /** Without `?`. `{id}` as in the path. */
+  /** Query without `?`. `{id}` as in the path. */
   readonly query: string;
   readonly needs?: NeededObject;
 }

@@ -42,7 +42,7 @@ export async function reportServer({ ask, lastMs }: Asker): Promise<ServerReport
     const { endpoint, query } = probe;
     const base = () => ({ endpoint, query, ms: Math.round(lastMs()) });
     try {
-      const answer = await ask(endpoint, pathOf(probe, id));
+      const answer = await ask(endpoint, probePath(probe, id));
       endpoints.push({ ...base(), ...describeAnswer(answer) });
       if (endpoint === "/version") release = releaseIn(answer.json);
       learnIds(probe, answer.json, ids);
@@ -64,7 +64,7 @@ export async function reportServer({ ask, lastMs }: Asker): Promise<ServerReport
   };
 }
 
-function pathOf({ endpoint, query }: Probe, id: string): string {
+function probePath({ endpoint, query }: Probe, id: string): string {
   const path = endpoint.replace("{id}", encodeURIComponent(id));
   const parameters = query.split("&").map((parameter) => {
     const at = parameter.indexOf("=");
@@ -166,7 +166,7 @@ function defaultLimit(endpoints: readonly EndpointReport[]): number | null {
   return records > 0 && records < total ? records : null;
 }
 
-/** As lists report, or the length of short lists. */
+/** Number of objects that lists report, or the length of short lists. */
 function sizesIn(endpoints: readonly EndpointReport[]): ServerReport["objects"] {
   const sizes = SIZES.flatMap((kind) => {
     const lists = endpoints.filter(

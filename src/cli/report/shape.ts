@@ -1,6 +1,6 @@
 import { mapEntry } from "../../lib/map-entry.ts";
 import { parseStatus } from "../../prtg/status.ts";
-import { FIELD_NAMES } from "./field-names.gen.ts";
+import fieldNames from "./field-names.gen.json" with { type: "json" };
 
 export const VALUE_TYPES = [
   "null",
@@ -31,8 +31,8 @@ export type ValueType = (typeof VALUE_TYPES)[number];
 /** Number of values by place (`$[].basic.priority`, `$` is the answer) and type. */
 export type Shape = Readonly<Record<string, Readonly<Partial<Record<ValueType, number>>>>>;
 
-/** Other names may be data, such as a device. Places have `*` for them. */
-const KNOWN_NAMES: ReadonlySet<string> = new Set(FIELD_NAMES);
+/** Members of the API. Other names may be data, such as a device. Places have `*` for them. */
+export const KNOWN_NAMES: ReadonlySet<string> = new Set(fieldNames);
 const MAX_DEPTH = 8;
 /** Words of the API. In other fields, the case of a value could reveal names. */
 const WORD_FIELDS: ReadonlySet<string> = new Set(["type", "unittype"]);

@@ -1,16 +1,8 @@
 import type { IncomingMessage, ServerResponse } from "node:http";
 import Negotiator from "negotiator";
-import { type DebugTable, debugPage } from "./status/debug-view.ts";
+import { type DebugReport, debugPage, debugText } from "./status/debug-view.ts";
 import { type Layout, renderPage } from "./status/layout.ts";
 import { respond } from "./status/respond.ts";
-
-export interface DebugReport {
-  readonly status: 200 | 400 | 404;
-  readonly text: string;
-  readonly json: unknown;
-  /** For browsers. */
-  readonly tables: readonly DebugTable[];
-}
 
 /** Answers from memory. `signal` may abort it. */
 export type DebugPage = (query: URLSearchParams, signal?: AbortSignal) => Promise<DebugReport>;
@@ -27,7 +19,7 @@ const TEXT = "text/plain";
 const JSON_TYPE = "application/json";
 const HTML_TYPE = "text/html";
 
-/** `layout`: of pages for people. `undefined`: text and JSON only. */
+/** @param layout Frame of pages for people. `undefined`: text and JSON only. */
 export function debugEndpoint(page: DebugPage, title: string, layout: Layout | undefined) {
   const types = layout === undefined ? [TEXT, JSON_TYPE] : [TEXT, JSON_TYPE, HTML_TYPE];
   return async (request: IncomingMessage, response: ServerResponse, signal: AbortSignal): Promise<void> => {
@@ -36,11 +28,11 @@ export function debugEndpoint(page: DebugPage, title: string, layout: Layout | u
     // As on the metrics page, a client that accepts none of them gets text. So does one that accepts all, such as curl.
     const type = new Negotiator(request).mediaType(types) ?? TEXT;
     if (type === HTML_TYPE && layout !== undefined) {
-      const body = renderPage(debugPage(title, report.tables), layout);
+      const body = renderPage(debugPage(title, report), layout);
       const contentType = `${HTML_TYPE}; charset=utf-8`;
       return respond(request, response, { status: report.status, contentType, body, vary: "Accept, Accept-Encoding" });
     }
-    const body = type === JSON_TYPE ? `${JSON.stringify(report.json, undefined, 2)}\n` : report.text;
+    const body = type === JSON_TYPE ? `${JSON.stringify(report.json, undefined, 2)}\n` : debugText(report);
     response.writeHead(report.status, {
       "Content-Type": `${type}; charset=utf-8`,
       "Content-Length": Buffer.byteLength(body),

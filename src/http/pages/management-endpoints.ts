@@ -14,7 +14,7 @@ export function healthRoutes(isReady: () => boolean): [string, RouteHandler][] {
   ];
 }
 
-/** `refused`: the previous configuration stays in force. */
+/** Result of a reload. If it is refused, the previous configuration stays in force. */
 export type ReloadResult =
   | { readonly kind: "applied" | "unchanged" }
   | { readonly kind: "refused"; readonly message: string };

@@ -1,5 +1,6 @@
 import type { SimChannel, World } from "prtg-simulator/src/world/model.ts";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { debugText } from "../../../src/http/pages/status/debug-view.ts";
 import { servedValue } from "../../support/expected-series.ts";
 import { parseSample } from "../../support/parse-sample.ts";
 import { type SimulatedExporter, startSimulatedExporter, TEST_KEY } from "../../support/simulated-exporter.ts";
@@ -47,8 +48,9 @@ function measured(): SimChannel[] {
     .filter((one) => one.displayUnit === "%" && one.number >= 0 && servedValue(world, one, at) !== undefined);
 }
 
-function explain(object: string) {
-  return running.exporter.debug.explain(new URLSearchParams({ object }));
+async function explain(object: string) {
+  const report = await running.exporter.debug.explain(new URLSearchParams({ object }));
+  return { ...report, text: debugText(report) };
 }
 
 async function explained(object: string): Promise<Explained> {
@@ -153,7 +155,8 @@ describe("/debug/explain", () => {
 
 describe("/debug/cardinality", () => {
   test("counts the series of the page", async () => {
-    const { json, text } = await running.exporter.debug.cardinality(new URLSearchParams());
+    const report = await running.exporter.debug.cardinality(new URLSearchParams());
+    const { json } = report;
     const samples = page
       .split("\n")
       .filter((line) => /^[a-z]/.test(line))
@@ -191,7 +194,7 @@ describe("/debug/cardinality", () => {
         .map(({ name }) => name)
         .sort(),
     );
-    expect(text).toMatch(/^series about monitored objects: \d+\n\nfamily +series\n/);
+    expect(debugText(report)).toMatch(/^series about monitored objects: \d+\n\nfamily +series\n/);
   });
 
   test("lists unmapped channels by unit and kind, with a correct example", async () => {

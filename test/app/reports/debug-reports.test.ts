@@ -1,9 +1,9 @@
 import { describe, expect, test, vi } from "vitest";
 import { z } from "zod";
-import { createDebugPages, redactStrings } from "../../../src/app/reports/debug-reports.ts";
+import { createDebugPages } from "../../../src/app/reports/debug-reports.ts";
 import { Redactor } from "../../../src/errors/redactor.ts";
-import { systemClock } from "../../../src/lib/clock.ts";
-import { TimeSlices } from "../../../src/lib/yielding.ts";
+import type { DebugPage } from "../../../src/http/pages/debug-endpoint.ts";
+import { debugText } from "../../../src/http/pages/status/debug-view.ts";
 import { plainMapper } from "../../../src/mapping/channel-mapper.ts";
 import { TREE_FAMILIES } from "../../../src/mapping/metric-table.ts";
 import { SeriesTable } from "../../../src/store/series-table.ts";
@@ -38,14 +38,23 @@ async function pages(at = smallServer()) {
   };
   const monitors = new Map([["hq", counting]]);
   const debug = createDebugPages({ store, mapper: plainMapper(), clock, monitors }, redactor);
-  return { ...debug, store, counted: () => counted };
+  const withText = (page: DebugPage) => async (query: URLSearchParams) => {
+    const report = await page(query);
+    return { ...report, text: debugText(report) };
+  };
+  return {
+    explain: withText(debug.explain),
+    cardinality: withText(debug.cardinality),
+    store,
+    counted: () => counted,
+  };
 }
 
 describe("pages below /debug", () => {
   test.each(["explain", "cardinality"] as const)("%s shows no secrets, in any form", async (name) => {
-    const { text, json, tables, status } = await (await pages())[name](new URLSearchParams({ object: "50" }));
+    const { text, json, sections, status } = await (await pages())[name](new URLSearchParams({ object: "50" }));
     expect(status).toBe(200);
-    for (const shown of [text, JSON.stringify(json), JSON.stringify(tables)]) {
+    for (const shown of [text, JSON.stringify(json), JSON.stringify(sections)]) {
       expect(shown).not.toContain("hunter2");
       expect(shown).toContain("Uplink [redacted]");
     }
@@ -155,17 +164,6 @@ describe("pages below /debug", () => {
         channels: 3,
         units: { total: 1, most: [{ name: "%", outcome: "unmatched", channels: 3, example: { object: "50.0" } }] },
       },
-    });
-  });
-});
-
-describe("redactStrings", () => {
-  test("redacts lists, objects and keys, and leaves other values", async () => {
-    const redactor = new Redactor();
-    redactor.add("secret");
-    const given = { "a secret": ["secret", 1, null, true, undefined, { deep: "no secret" }] };
-    expect(await redactStrings(given, redactor, new TimeSlices(systemClock))).toEqual({
-      "a [redacted]": ["[redacted]", 1, null, true, undefined, { deep: "no [redacted]" }],
     });
   });
 });

@@ -2,6 +2,7 @@ import { describe, expect, it } from "vitest";
 import { createDebugPages } from "../../../src/app/reports/debug-reports.ts";
 import type { RecordedRuns } from "../../../src/app/reports/sources.ts";
 import { Redactor } from "../../../src/errors/redactor.ts";
+import { debugText } from "../../../src/http/pages/status/debug-view.ts";
 import { plainMapper } from "../../../src/mapping/channel-mapper.ts";
 import { type MemoryPipeline, memoryPipeline } from "../../collectors/memory-pipeline.ts";
 import type { Question } from "../../collectors/memory-server.ts";
@@ -18,7 +19,10 @@ function pageOf(subject: MemoryPipeline, runs: ReadonlyMap<string, () => readonl
   const redactor = new Redactor();
   redactor.add(SECRET);
   const { runs: page } = createDebugPages({ store, mapper: plainMapper(), clock, monitors }, redactor);
-  return (query = "") => page(new URLSearchParams(query));
+  return async (query = "") => {
+    const report = await page(new URLSearchParams(query));
+    return { ...report, text: debugText(report) };
+  };
 }
 
 async function polled(...failing: Question[]) {
@@ -93,7 +97,7 @@ describe("/debug/runs", () => {
       ["server 77", "channels"],
     ]);
     expect(first.text).toMatch(/and 70 more: &from=50\n$/);
-    expect(first.tables[0]?.links?.[0]).toBe("?server=server+77");
+    expect(first.sections[0]?.links?.[0]).toBe("?server=server+77");
     expect((await page("from=100")).json).toMatchObject({ servers: { length: 20 }, more: 0 });
     expect((await page("server=server+3")).json).toMatchObject({ server: "server 3" });
   });
@@ -125,8 +129,8 @@ describe("/debug/runs", () => {
     const { subject, page } = await polled();
     const [health] = subject.monitor.collectors.records;
     health?.lastRun?.lines.push(JSON.stringify({ level: "warn", time: "t", msg: `said ${SECRET}` }), `cut ${SECRET}`);
-    const { text, json, tables } = await page();
-    for (const shown of [text, JSON.stringify(json), JSON.stringify(tables)]) {
+    const { text, json, sections } = await page();
+    for (const shown of [text, JSON.stringify(json), JSON.stringify(sections)]) {
       expect(shown).toContain("said [redacted]");
       expect(shown).toContain("cut [redacted]");
       expect(shown).not.toContain(SECRET);

@@ -1,13 +1,13 @@
 import { request as httpRequest } from "node:http";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
-import type { DebugReport } from "../../../src/http/pages/debug-endpoint.ts";
+import type { DebugReport } from "../../../src/http/pages/status/debug-view.ts";
 import { CONTENT_SECURITY_POLICY, SCRIPT, STYLE } from "../../../src/http/pages/status/respond.ts";
 import type { WebServer } from "../../../src/http/server/web-server.ts";
 import { fakeServers } from "../../support/fake-status-source.ts";
 import { startPageServer } from "../support/page-server.ts";
 
 const asked: string[] = [];
-let report: DebugReport = { status: 200, text: "seen\n", json: { seen: "ü" }, tables: [] };
+let report: DebugReport = { status: 200, sections: [{ title: "seen" }], json: { seen: "ü" } };
 let server: WebServer;
 
 beforeAll(async () => {
@@ -49,12 +49,12 @@ function ask(path: string, headers: Record<string, string> = {}, method = "GET")
 
 describe("in a browser", () => {
   const BROWSER = "text/html,application/xhtml+xml,application/xml;q=0.9,*/*;q=0.8";
-  const tables = [
-    { title: "series: <b>2", head: ["family", "series"], rows: [["prtg_<i>up", "2"]], note: "and 3 more" },
-    { title: "labels", head: ["label"], rows: [] },
+  const sections = [
+    { title: "series: <b>2", head: ["family", "series"], rows: [["prtg_<i>up", "2"]], more: "and 3 more" },
+    { title: "labels", head: ["label"], rows: [], note: "a note" },
     { title: "linked", head: ["server"], rows: [["a&b"]], links: ["?server=a%26b"] },
   ];
-  const page = async (): Promise<DebugReport> => ({ status: 200, text: "seen\n", json: {}, tables });
+  const page = async (): Promise<DebugReport> => ({ status: 200, sections, json: {} });
 
   test.each(["/debug/explain", "/debug/cardinality", "/debug/runs"])(
     "%s has the frame of the status page",
@@ -89,7 +89,9 @@ describe("in a browser", () => {
         }
         expect(text).not.toMatch(/(?:href|src|action)="\.\//);
         for (const accept of ["*/*", "text/plain", "text/*"]) {
-          expect(await (await fetch(url + path, { headers: { Accept: accept } })).text()).toBe("seen\n");
+          expect(await (await fetch(url + path, { headers: { Accept: accept } })).text()).toBe(
+            "series: <b>2\nfamily      series\nprtg_<i>up  2\nand 3 more\n\nlabels\na note\n\nlinked\nserver\na&b\n",
+          );
         }
       } finally {
         await web.close(0);
@@ -136,7 +138,7 @@ describe("/debug/explain", () => {
 
   test("returns errors of the query", async () => {
     const fine = report;
-    report = { status: 404, text: "no such sensor\n", json: { error: "no such sensor" }, tables: [] };
+    report = { status: 404, sections: [{ title: "no such sensor" }], json: { error: "no such sensor" } };
     const { status, body } = await ask(`/debug/${name}`);
     report = fine;
     expect([status, body]).toEqual([404, "no such sensor\n"]);

@@ -25,7 +25,7 @@ beforeAll(async () => {
       return { beginning: [], end: async () => [] };
     },
   };
-  const report = async () => ({ status: 200 as const, text: "globex", json: {}, tables: [] });
+  const report = async () => ({ status: 200 as const, sections: [{ title: "globex" }], json: {} });
   const options = { telemetryPath: "/metrics", exposition, served: () => undefined };
   const metrics = { ...options, hasServer: (name: string) => SERVERS.includes(name) };
   web = await startWebServer({

@@ -25,7 +25,7 @@ async function startServer() {
   };
   const report = async (name: string, gone: AbortSignal | undefined) => {
     await work(name, gone);
-    return { status: 200 as const, text: `${name}\n`, json: {}, tables: [] };
+    return { status: 200 as const, sections: [{ title: name }], json: {} };
   };
   const { web, url, logged } = await startPageServer({
     rejected: (reason) => void rejected.push(reason),

@@ -1,16 +1,16 @@
 import { type Axis, axisOf, quantityOf } from "./axis.ts";
+import { type Column, nameHtml, table } from "./components.ts";
 import type { ChartPart, PageChart, SensorChart } from "./courses.ts";
 import { counted, duration, value } from "./figures.ts";
 import { type Html, html } from "./html.ts";
-import { nameOf } from "./layout.ts";
 import { limitsOf } from "./limits.ts";
-import { type LimitLine, lineChart, rowHead } from "./line-chart.ts";
-import { coarser, runsOf } from "./path.ts";
+import { type LimitLine, lineChart, spanStart } from "./line-chart.ts";
+import { coarser, type PathPoint, pathOf, runsOf, type Scale } from "./path.ts";
 import type { ChannelReport, NodeSummary, SensorReport } from "./report.ts";
 
 /** The page stays below 100 kB. The other channels have sparklines. */
 const MAX_DRAWN = 14;
-/** On a page. More channels have fewer points each. */
+/** Points of all charts of a page. More channels have fewer points each. */
 const MAX_POINTS = 1_000;
 const MINUTE_MS = 60_000;
 /** Draws a limit only if it is at most 4 times as far away as the spread of the values, or half of the largest value. */
@@ -69,7 +69,7 @@ function channelChart(
   { id, width }: { readonly id: string; readonly width: number },
 ): Html {
   const parts = coarser(values, from, width);
-  const rowMinutes = width > MINUTE_MS ? 60 : 15;
+  const rowMs = (width > MINUTE_MS ? 60 : 15) * MINUTE_MS;
   const last = values.at(-1)?.high ?? 0;
   const { name, unit, limits } = channel;
   const low = Math.min(...parts.map((part) => part.low));
@@ -90,17 +90,31 @@ function channelChart(
     ...outside.map(({ text }) => `${text}, outside the chart`),
     ...(runs.length > 1 ? [counted(runs.length - 1, "gap")] : []),
   ];
-  return html`<div class="drawing"><h3 class="plain">${nameOf(name)} <span class="quiet"><bdi>${unit}</bdi></span></h3>
+  return html`<div class="drawing"><h3 class="plain">${nameHtml(name)} <span class="quiet"><bdi>${unit}</bdi></span></h3>
 ${lineChart({
-  ...{ id, from, to, axis, unit: shownUnit, style: "measured", runs, limits: inside },
+  id,
+  from,
+  to,
+  axis,
+  unit: shownUnit,
+  style: "measured",
+  runs,
+  limits: inside,
   title: `${name}: the last four hours`,
   description: `${words.join("; ")}. The table below has the numbers.`,
 })}
 <ul class="key">${words.filter((text) => !inside.some((line) => line.text === text)).map((text) => html`<li>${text}</li>`)}</ul>
 <details data-key="${id}"><summary>${name || "Channel"}, as a table</summary>
-<p class="note">Per ${rowMinutes} minutes (<span data-zone>UTC</span>), in <bdi>${unit || "no unit"}</bdi>.</p>
-<table><thead><tr><th scope="col">From</th><th scope="col" class="n">Lowest</th><th scope="col" class="n">Highest</th></tr></thead>
-<tbody>${coarser(parts, 0, rowMinutes * MINUTE_MS).map((row) => html`<tr>${rowHead(row.at, rowMinutes * MINUTE_MS)}<td class="n">${value(row.low)}</td><td class="n">${value(row.high)}</td></tr>`)}</tbody></table></details></div>`;
+<p class="note">Per ${rowMs / MINUTE_MS} minutes (<span data-zone>UTC</span>), in <bdi>${unit || "no unit"}</bdi>.</p>
+${table(partColumns(rowMs), coarser(parts, 0, rowMs), { className: false })}</details></div>`;
+}
+
+function partColumns(ms: number): readonly Column<PathPoint>[] {
+  return [
+    { title: "From", value: ({ at }) => spanStart(at, ms) },
+    { title: "Lowest", isNumber: true, hasLabel: false, value: ({ low }) => value(low) },
+    { title: "Highest", isNumber: true, hasLabel: false, value: ({ high }) => value(high) },
+  ];
 }
 
 function isNear(low: number, high: number): (limit: number) => boolean {
@@ -110,4 +124,27 @@ function isNear(low: number, high: number): (limit: number) => boolean {
 
 function isInside({ low, high }: Axis): (line: LimitLine) => boolean {
   return ({ at }) => at >= low && at <= high;
+}
+
+/** Five minutes are two units wide. */
+const SPARK_WIDTH = 96;
+const SPARK_HEIGHT = 40;
+const SPARK_PARTS = 48;
+
+/** Small chart of a channel, on the same axis as the large one, which has the numbers. */
+export function channelSparkline(parts: readonly ChartPart[], { from, to }: SensorChart, unit: string): Html {
+  const low = Math.min(...parts.map((part) => part.low));
+  const high = Math.max(...parts.map((part) => part.high));
+  const axis = axisOf(low, high, quantityOf(unit));
+  const middles = coarser(parts, from, (to - from) / SPARK_PARTS).map((part) => {
+    const middle = part.low / 2 + part.high / 2;
+    return { at: part.at, low: middle, high: middle };
+  });
+  const scale: Scale = {
+    x: (at) => Math.round(((at - from) / (to - from)) * SPARK_WIDTH),
+    y: (at) => Math.round(((axis.high - at) / (axis.high - axis.low)) * SPARK_HEIGHT),
+  };
+  const path = runsOf(middles).map((run) => pathOf(run, scale, "line", SPARK_HEIGHT));
+  const text = `Last four hours: lowest ${value(low)}, highest ${value(high)}`;
+  return html`<svg class="spark" viewBox="0 -2 ${SPARK_WIDTH} ${SPARK_HEIGHT + 4}" preserveAspectRatio="none" role="img"><title>${text}</title><path d="${path.join("")}"/></svg>`;
 }

@@ -1,9 +1,10 @@
 import type { StatusGroup } from "../../../prtg/status.ts";
 import { axisOf } from "./axis.ts";
+import { type Column, table } from "./components.ts";
 import type { CourseSample, StatusCourse } from "./courses.ts";
 import { number } from "./figures.ts";
 import { type Html, html } from "./html.ts";
-import { clock, type LineChart, lineChart, rowHead } from "./line-chart.ts";
+import { clock, type LineChart, lineChart, spanStart } from "./line-chart.ts";
 import { runsOf } from "./path.ts";
 
 /** There is a sample each minute. Longer gaps break the line. */
@@ -20,10 +21,19 @@ const CHARTS: readonly (readonly [StatusGroup, LineChart["style"], string])[] = 
   ["acknowledged", "known", "Acknowledged"],
   ["paused", "still", "Paused"],
 ];
-const COLUMNS: readonly (readonly [StatusGroup, string])[] = [
+const GROUPS: readonly (readonly [StatusGroup, string])[] = [
   ...CHARTS.map(([group, , text]) => [group, text] as const),
   ["other", "Other"],
   ["up", "Up"],
+];
+const COLUMNS: readonly Column<readonly CourseSample[]>[] = [
+  { title: "From", value: ([first]) => spanStart(first?.at ?? 0, QUARTER_MS) },
+  ...GROUPS.map(([group, title]) => ({
+    title,
+    isNumber: true,
+    hasLabel: false,
+    value: (samples: readonly CourseSample[]) => number(Math.max(...samples.map(({ counts }) => counts[group]))),
+  })),
 ];
 
 /** Status history. Each status has its own scale, so that many warnings do not hide a few that are down. `undefined` without samples. */
@@ -44,7 +54,12 @@ ${lineChart({
   id: `${id}-${group}`,
   title: `Sensors of ${server} in status ${text}`,
   description: `Now ${number(now)}, highest ${number(most)}. The table below has the numbers.`,
-  ...{ from: first.at, to: last.at, axis: axisOf(0, most, "count", INTERVALS), unit: "", style, isArea: true },
+  from: first.at,
+  to: last.at,
+  axis: axisOf(0, most, "count", INTERVALS),
+  unit: "",
+  style,
+  isArea: true,
   hasTimes: index === drawn.length - 1,
   runs: runsOf(
     course.map(({ at, counts }) => ({ at, low: counts[group], high: counts[group] })),
@@ -53,14 +68,11 @@ ${lineChart({
 })}`;
   })}
 ${absent.length > 0 && html`<p class="note">Always 0: ${absent.join(", ")}.</p>`}
-<details data-key="course"><summary>Status history as a table</summary>${tableOf(course)}</details></div>`;
+<details data-key="course"><summary>Status history as a table</summary>${historyTable(course)}</details></div>`;
 }
 
-function tableOf(course: StatusCourse): Html {
-  const most = (samples: readonly CourseSample[], group: StatusGroup) =>
-    number(Math.max(...samples.map(({ counts }) => counts[group])));
+function historyTable(course: StatusCourse): Html {
+  const quarters = [...Map.groupBy(course, ({ at }) => Math.floor(at / QUARTER_MS)).values()];
   return html`<p class="note">Highest number of sensors per 15 minutes (<span data-zone>UTC</span>), since the exporter started.</p>
-<div class="scroll" tabindex="0" role="region" aria-label="Status history"><table>
-<thead><tr><th scope="col">From</th>${COLUMNS.map(([, text]) => html`<th scope="col" class="n">${text}</th>`)}</tr></thead>
-<tbody>${[...Map.groupBy(course, ({ at }) => Math.floor(at / QUARTER_MS))].map(([, samples]) => html`<tr>${rowHead(samples[0]?.at ?? 0, QUARTER_MS)}${COLUMNS.map(([group]) => html`<td class="n">${most(samples, group)}</td>`)}</tr>`)}</tbody></table></div>`;
+<div class="scroll" tabindex="0" role="region" aria-label="Status history">${table(COLUMNS, quarters, { className: false })}</div>`;
 }

@@ -1,36 +1,95 @@
+import { oneLine, textTable } from "../../../lib/printable-text.ts";
+import { crumbs } from "./components.ts";
 import { type Html, html } from "./html.ts";
 import type { Page } from "./layout.ts";
 
-/** A part of a report. Its cells are foreign text. */
-export interface DebugTable {
+/** Answer of a page below /debug: sections for people, which text and HTML show, and JSON for programs. */
+export interface DebugReport {
+  readonly status: 200 | 400 | 404;
+  readonly sections: readonly DebugSection[];
+  /** Text has a blank line after each title, table and note. Default: only between sections. */
+  readonly isSpaced?: boolean;
+  readonly json: unknown;
+}
+
+/** Texts of a section are foreign. */
+export interface DebugSection {
   readonly title: string;
-  readonly head: readonly string[];
-  readonly rows: readonly (readonly string[])[];
-  /** Of the first cell of each row. */
+  /** Names of the columns. `undefined`: rows are properties with a name and a value. */
+  readonly head?: readonly string[];
+  readonly rows?: readonly (readonly string[])[];
+  /** Link of the first cell of each row. */
   readonly links?: readonly string[];
-  /** After the rows. */
+  /** Number of rows that are left out. */
+  readonly more?: string | undefined;
+  /** Lines of the metrics page. */
+  readonly lines?: readonly string[];
   readonly note?: string | undefined;
 }
 
-/** A page below /debug with the tables of its report. */
-export function debugPage(title: string, tables: readonly DebugTable[]): Page {
-  const content = html`<nav class="crumbs" aria-label="Path"><ol><li><a href="../">Overview</a></li><li aria-current="page">${title}</li></ol></nav>
+export function debugFailure(status: 400 | 404, message: string): DebugReport {
+  return { status, sections: [{ title: message }], json: { error: message } };
+}
+
+export function debugText({ sections, isSpaced = false }: DebugReport): string {
+  const texts = sections.map(textParts);
+  return isSpaced ? texts.flat().map(line).join("") : texts.map((parts) => parts.join("")).join("\n");
+}
+
+function textParts({ title, head, rows = [], more, lines, note }: DebugSection): string[] {
+  const table = head === undefined ? rows.map(propertyLine).join("") : textTable(head, rows);
+  const parts = [
+    line(oneLine(title)),
+    (rows.length === 0 ? "" : table) + (more === undefined ? "" : line(more)),
+    lines === undefined ? "" : servedText(lines),
+    note === undefined ? "" : line(oneLine(note)),
+  ];
+  return parts.filter((part) => part !== "");
+}
+
+function line(text: string): string {
+  return `${text}\n`;
+}
+
+function propertyLine([name = "", value = ""]: readonly string[]): string {
+  return line(`  ${name.padEnd(15)} ${oneLine(value)}`.trimEnd());
+}
+
+function servedText(lines: readonly string[]): string {
+  if (lines.length === 0) return line(`  ${NO_LINES}`);
+  return ["  lines served", ...lines.map((each) => `    ${each.replace(/\p{Cc}/gu, "\uFFFD")}`)].map(line).join("");
+}
+
+const NO_LINES = "no lines served";
+
+export function debugPage(title: string, { sections }: DebugReport): Page {
+  const content = html`${crumbs(title, [], "../")}
 <header class="title"><h1>${title}</h1></header>
 <form class="find debug-find" aria-label="Explain" action="../debug/explain" method="get"><label class="hidden" for="object">Id of a sensor or channel</label><input id="object" name="object" type="search" placeholder="Explain a sensor (2490) or channel (2490.1)" autocomplete="off" spellcheck="false" maxlength="101"><button type="submit">Explain</button></form>
-${tables.map(tableSection)}`;
+${sections.map(sectionHtml)}`;
   return { title: `${title} – prtg-exporter`, isBelow: true, content };
 }
 
-function tableSection({ title, head, rows, links, note }: DebugTable): Html {
+function sectionHtml({ title, head, rows = [], links, more, lines, note }: DebugSection): Html {
+  const shown = [
+    ...(head === undefined ? rows.filter(([, value]) => value !== "") : rows),
+    ...(lines ?? []).map((each) => ["line served", each]),
+  ];
+  const notes = [more, lines?.length === 0 ? NO_LINES : undefined, note].filter((text) => text !== undefined);
   return html`<section class="panel"><h2>${title}</h2>
-${
-  rows.length > 0 &&
-  html`<table class="debug cards"><thead><tr>${head.map((name) => html`<th scope="col">${name}</th>`)}</tr></thead>
+${shown.length > 0 && tableHtml(head ?? ["property", "value"], shown, links)}${notes.length > 0 && html`<p class="note">${notes.join(", ")}</p>`}</section>`;
+}
+
+function tableHtml(
+  head: readonly string[],
+  rows: readonly (readonly string[])[],
+  links: readonly string[] | undefined,
+): Html {
+  return html`<table class="debug cards"><thead><tr>${head.map((name) => html`<th scope="col">${name}</th>`)}</tr></thead>
 <tbody>${rows.map(
     (cells, row) =>
       html`<tr>${cells.map((cell, column) => dataCell(cell, head[column] ?? "", column, links?.[row]))}</tr>`,
-  )}</tbody></table>`
-}${note !== undefined && html`<p class="note">${note}</p>`}</section>`;
+  )}</tbody></table>`;
 }
 
 const NUMBER = /^\d+$/;

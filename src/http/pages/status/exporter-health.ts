@@ -1,6 +1,6 @@
+import { nameHtml } from "./components.ts";
 import { counted, duration, moment, number, shortened, span, utc } from "./figures.ts";
 import { type Html, html } from "./html.ts";
-import { nameOf } from "./layout.ts";
 import { serverLink } from "./links.ts";
 import type { ServerReport, StatusReport } from "./report.ts";
 import { badPill, goodPill, stateCounts, statePill, warnPill } from "./status-marks.ts";
@@ -11,7 +11,7 @@ export const DETAILS_ID = "exporter-details";
 
 /** A push that is older is late. */
 const LATE_PUSH_SECONDS = 600;
-/** Of the server's clock. */
+/** Largest offset of a server's clock that is no fault. */
 export const MAX_CLOCK_OFFSET_SECONDS = 60;
 
 /** What is wrong with the exporter and its servers, one line each. Empty if all is well. */
@@ -50,7 +50,7 @@ export function knowledgeOf({ state, last_poll_at }: Pick<ServerReport, "state" 
   return state === "starting" ? "starting" : "current";
 }
 
-/** Of all servers. */
+/** What the counts of all servers are worth. */
 export function knowledgeOfAll({ servers_by_state }: StatusReport["totals"]): Knowledge {
   const { starting = 0, unreachable = 0, failing = 0 } = servers_by_state;
   if (starting > 0) return "starting";
@@ -69,7 +69,7 @@ export function asOf({ last_poll_at }: Pick<ServerReport, "last_poll_at">, now: 
 
 export function serverFault(server: ServerReport, now: string): Html {
   const { name, failed_collectors: failed } = server;
-  const link = html`<a href="${serverLink(name)}">${nameOf(name)}</a>`;
+  const link = html`<a href="${serverLink(name)}">${nameHtml(name)}</a>`;
   if (knowledgeOf(server) === "nothing") return html`${link}: ${nothingKnown(server, now)}.`;
   const why = reasonOf(server);
   return html`${link}${why !== null && html`: ${failed.join(", ")} failed: <bdi>${why}</bdi>`}${
@@ -86,7 +86,7 @@ export function nothingKnown(server: ServerReport, now: string, maxLength = Numb
   }`;
 }
 
-/** Without its full stop, because the sentence goes on. */
+/** Error without its full stop, because the sentence goes on. */
 function reasonOf({ reason }: ServerReport): string | null {
   return reason?.replace(/\.$/, "") ?? null;
 }
@@ -111,11 +111,11 @@ export function exporterDetails(report: StatusReport, details: Html): Html {
   const faults = faultsOf(report);
   const isWell = faults.length === 0;
   return html`<details class="panel exporter" id="${DETAILS_ID}" data-key="exporter"${!isWell && html` open`}>
-<summary><h2>Exporter</h2> <span id="exporter-line" data-live>${isWell ? goodPill("All well") : badPill(counted(faults.length, "fault"))} <span class="quiet">${lineOf(report)}</span></span></summary>
+<summary><h2>Exporter</h2> <span id="exporter-line" data-live>${isWell ? goodPill("All well") : badPill(counted(faults.length, "fault"))} <span class="quiet">${summaryLine(report)}</span></span></summary>
 ${details}</details>`;
 }
 
-function lineOf({ servers, totals, metrics, otlp }: StatusReport): Html {
+function summaryLine({ servers, totals, metrics, otlp }: StatusReport): Html {
   const [server] = servers;
   const collectors = totals.servers === 1 ? server?.collectors : undefined;
   return html`${collectors === undefined ? counted(totals.servers, "server") : counted(collectors.length, "collector")}, ${number(metrics.series)} series, ${otlp === null ? "no OTLP push" : html`OTLP: ${number(otlp.state_points.delivered)} points delivered`}`;

@@ -78,13 +78,3 @@ ${content}
 `;
   return whole.toString();
 }
-
-/** Isolates the direction of writing of a foreign name. */
-export function nameOf(name: string): Html {
-  return name.trim() === "" ? html`<i class="none">(no name)</i>` : html`<bdi>${name}</bdi>`;
-}
-
-/** `undefined` omits the fact. */
-export function fact(term: string, description: Html | string | undefined): Html | undefined {
-  return description === undefined ? undefined : html`<div><dt>${term}</dt><dd>${description}</dd></div>`;
-}

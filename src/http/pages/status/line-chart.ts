@@ -98,8 +98,8 @@ export function clock(at: number): Html {
   return html`<time datetime="${iso}" title="${utc(iso)}" data-clock>${iso.slice(11, 16)}</time>`;
 }
 
-/** Of a table, which repeats the chart as text: start of the span of `ms` milliseconds around `at`. */
-export function rowHead(at: number, ms: number): Html {
+/** Start of the span of `ms` milliseconds around `at`, for the table that repeats the chart as text. */
+export function spanStart(at: number, ms: number): Html {
   const iso = `${new Date(Math.floor(at / ms) * ms).toISOString().slice(0, 16)}Z`;
-  return html`<th scope="row"><time datetime="${iso}" data-clock>${iso.slice(11, 16)}</time></th>`;
+  return html`<time datetime="${iso}" data-clock>${iso.slice(11, 16)}</time>`;
 }

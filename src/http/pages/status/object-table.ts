@@ -1,9 +1,8 @@
+import { nameHtml, prtgLink } from "./components.ts";
 import { moment, number, shortened, value } from "./figures.ts";
 import { type Html, html } from "./html.ts";
-import { nameOf } from "./layout.ts";
 import { nodeLink } from "./links.ts";
-import { prtgLink } from "./prtg-link.ts";
-import type { NodeSummary } from "./report.ts";
+import type { NodeReport, NodeSummary } from "./report.ts";
 import type { Sort, SortKey } from "./source.ts";
 import { statusPill, statusTally } from "./status-marks.ts";
 import { isProblem } from "./status-order.ts";
@@ -13,7 +12,7 @@ export interface TableOptions {
   readonly now: string;
   /** Accessible name. */
   readonly label: string;
-  /** Where each object is. Servers only if the page is about more than one. */
+  /** Names that tell where each object is. Servers only if the page is about more than one. */
   readonly places?: "none" | "path" | "server and path";
   /** Links of the header. `undefined`: the order is fixed. */
   readonly sortLink?: ((sort: string) => string) | undefined;
@@ -47,29 +46,28 @@ const CONTAINER_COLUMNS: readonly Column[] = [STATUS, PRIORITY, NAME, { title: "
 export function objectTable(nodes: readonly NodeSummary[], options: TableOptions): Html {
   const hasSensors = nodes.some(({ kind }) => kind === "sensor");
   const columns = hasSensors ? SENSOR_COLUMNS : CONTAINER_COLUMNS;
+  const colspan = hasSensors && SENSOR_COLUMNS.length - CONTAINER_COLUMNS.length + 1;
   return html`<table class="objects cards" aria-label="${options.label}">
-<thead><tr>${columns.map((column) => head(column, options))}<th scope="col"><span class="hidden">PRTG</span></th></tr></thead>
-<tbody>${nodes.map((node) => row(node, hasSensors, options))}</tbody></table>`;
+<thead><tr>${columns.map((column) => columnHead(column, options))}<th scope="col"><span class="hidden">PRTG</span></th></tr></thead>
+<tbody>${nodes.map((node) => objectRow(node, options, colspan))}</tbody></table>`;
 }
 
-function head({ title, key, firstDescending = false, className }: Column, { sort, sortLink }: TableOptions): Html {
-  if (key === undefined || sortLink === undefined) {
-    return html`<th scope="col"${className !== undefined && html` class="${className}"`}>${title}</th>`;
-  }
-  const isCurrent = sort?.key === key;
-  const isDescending = isCurrent ? !sort.isDescending : firstDescending;
-  return html`<th scope="col"${className !== undefined && html` class="${className}"`}${
-    isCurrent && html` aria-sort="${sort.isDescending ? "descending" : "ascending"}"`
-  }><a href="${sortLink(`${isDescending ? "-" : ""}${key}`)}">${title}</a></th>`;
+function columnHead({ title, key, firstDescending = false, className }: Column, options: TableOptions): Html {
+  const { sort, sortLink } = options;
+  const current = sort?.key === key ? sort : undefined;
+  const isDescending = current === undefined ? firstDescending : !current.isDescending;
+  const link = key === undefined ? undefined : sortLink?.(`${isDescending ? "-" : ""}${key}`);
+  const order = current?.isDescending === true ? "descending" : "ascending";
+  return html`<th scope="col"${className !== undefined && html` class="${className}"`}${current !== undefined && html` aria-sort="${order}"`}>${link === undefined ? title : html`<a href="${link}">${title}</a>`}</th>`;
 }
 
-function row(node: NodeSummary, hasSensors: boolean, { now, places = "none" }: TableOptions): Html {
-  const { server, id, kind, name, children } = node;
-  const { priority, status } = node;
+/** @param colspan Width of the counts of a group in a table that has sensors too. */
+function objectRow(node: NodeSummary, { now, places = "none" }: TableOptions, colspan: number | false): Html {
+  const { server, id, kind, name, children, priority, status } = node;
+  const cells = kind === "sensor" ? sensorCells(node, now) : countsCell(node, now, colspan);
+  const place = places !== "none" && placeOf(node, places);
   return html`
-<tr data-key="${server} ${id}"${children > 0 && html` data-opens`}><td>${status !== null && statusPill(status)}</td><td class="n" data-label="Priority">${priority}</td><th scope="row"><a href="${nodeLink(node)}">${nameOf(name)}</a>${kind !== "sensor" && html` <span class="kind">${kind}</span>`}${places !== "none" && placeOf(node, places === "server and path")}</th>${
-    kind === "sensor" ? sensorCells(node, now) : containerCells(node, hasSensors, now)
-  }<td>${prtgLink(node)}</td></tr>`;
+<tr data-key="${server} ${id}"${children > 0 && html` data-opens`}><td>${status !== null && statusPill(status)}</td><td class="n" data-label="Priority">${priority}</td><th scope="row"><a href="${nodeLink(node)}">${nameHtml(name)}</a>${kind !== "sensor" && html` <span class="kind">${kind}</span>`}${place}</th>${cells}<td>${prtgLink(node)}</td></tr>`;
 }
 
 function sensorCells(node: NodeSummary, now: string): Html {
@@ -77,11 +75,11 @@ function sensorCells(node: NodeSummary, now: string): Html {
   return html`<td>${valueIn(node)}</td><td data-label="Since">${status_since !== null && moment(status_since, now)}</td><td data-label="Measured">${last_measurement_at !== null && moment(last_measurement_at, now)}</td><td class="said">${messageOf(node)}</td>`;
 }
 
-function containerCells(node: NodeSummary, hasSensors: boolean, now: string): Html {
+function countsCell(node: NodeSummary, now: string, colspan: number | false): Html {
   const { kind, status, status_since, sensors_by_status } = node;
   const since =
     status_since !== null && isProblem(kind, status ?? undefined) && html` since ${moment(status_since, now)}`;
-  return html`<td class="wide"${hasSensors && html` colspan="4"`}>${statusTally(sensors_by_status)}${since}</td>`;
+  return html`<td class="wide"${colspan !== false && html` colspan="${colspan}"`}>${statusTally(sensors_by_status)}${since}</td>`;
 }
 
 function valueIn({ channel }: NodeSummary): Html | false {
@@ -102,11 +100,13 @@ function messageOf({ status, message }: NodeSummary): Html | false {
 }
 
 /** A link to the device, after the names above it. */
-function placeOf({ server, name, path, device }: NodeSummary, withServer: boolean): Html {
+function placeOf({ server, name, path, device }: NodeSummary, places: "path" | "server and path"): Html {
   const above = path.slice(0, Math.max(0, path.length - name.length - 1));
   const isAtEnd = device !== null && above.endsWith(device.name);
   const before = isAtEnd ? above.slice(0, above.length - device.name.length) : above;
-  return html`<span class="path">${withServer && html`<bdi>${server}</bdi>${above !== "" && " / "}`}${before !== "" && html`<bdi>${before}</bdi>`}${isAtEnd && html`<a href="${nodeLink({ server, id: device.id })}">${nameOf(device.name)}</a>`}</span>`;
+  const start = places === "server and path" && html`<bdi>${server}</bdi>${above !== "" && " / "}`;
+  const end = isAtEnd && html`<a href="${nodeLink({ server, id: device.id })}">${nameHtml(device.name)}</a>`;
+  return html`<span class="path">${start}${before !== "" && html`<bdi>${before}</bdi>`}${end}</span>`;
 }
 
 export interface ListPart {
@@ -122,4 +122,26 @@ export function pages({ from, count, total }: ListPart, previous: string, next: 
     count < total &&
     html`<nav class="pages" aria-label="Parts of the list">${from > 0 && html`<a href="${previous}">Previous</a>`} <span>${number(from + 1)} to ${number(end)} of ${number(total)}</span> ${end < total && html`<a href="${next}">Next</a>`}</nav>`
   );
+}
+
+const CHILDREN_A_PAGE = 50;
+const CHANNELS_A_PAGE = 200;
+
+/** Direct children of an object. A link opens each, and the script opens it in place. */
+export function childRows({ node, children, generated_at: now }: NodeReport, sort?: Sort): Html {
+  const { total, from, items } = children;
+  if (total === 0) return html`<p class="none">No children.</p>`;
+  const sortLink = (by: string) => nodeLink(node, { sort: by });
+  const to = (index: number) => nodeLink(node, { from: index, sort });
+  return html`${objectTable(items, { now, label: "Children", sort, sortLink })}${pages(
+    { from, count: items.length, total },
+    to(Math.max(0, from - CHILDREN_A_PAGE)),
+    to(from + items.length),
+  )}`;
+}
+
+export function channelPages(node: NodeSummary, part: ListPart): Html | false {
+  const { from, count } = part;
+  const to = (index: number) => nodeLink(node, { from: index });
+  return pages(part, to(Math.max(0, from - CHANNELS_A_PAGE)), to(from + count));
 }

@@ -1,9 +1,11 @@
+import { type Column, factList, table } from "./components.ts";
 import type { StatusCourse } from "./courses.ts";
 import { exporterDetails, faultsSection, knowledgeOf, knowledgeOfAll } from "./exporter-health.ts";
 import { bytes, duration, moment, momentInFull, number, utc } from "./figures.ts";
 import { type Html, html } from "./html.ts";
-import { fact, type Page } from "./layout.ts";
+import type { Page } from "./layout.ts";
 import { linkTo } from "./links.ts";
+import { childRows } from "./object-table.ts";
 import { problemsSection } from "./problems-view.ts";
 import type { StatusReport } from "./report.ts";
 import { serverList } from "./server-list.ts";
@@ -11,18 +13,14 @@ import type { ServerFacts } from "./server-section.ts";
 import { measurementFacts, rejectedCount, serverSection, serverWork } from "./server-section.ts";
 import type { StatusQuery } from "./source.ts";
 import { badPill, goodPill } from "./status-marks.ts";
-import { childRows } from "./tree-rows.ts";
 
 export interface OverviewOptions {
   readonly telemetryPath: string;
 }
 
 /** `/` for one server, with the top of its tree. */
-export function singleServerPage(
-  report: StatusReport,
-  { server, root, course, hasDebugPages }: ServerFacts,
-  options: OverviewOptions,
-): Page {
+export function singleServerPage(report: StatusReport, facts: ServerFacts, options: OverviewOptions): Page {
+  const { server, root, course } = facts;
   const knowledge = knowledgeOf(server);
   const content = html`<h1 class="hidden">Status of PRTG and the exporter</h1>
 ${faultsSection(report)}
@@ -34,7 +32,7 @@ ${
 <div class="tree-top">${childRows(root)}</div>
 </section>`
 }
-${exporterDetails(report, html`<div id="server-work" data-live>${serverWork(server, report.generated_at, hasDebugPages)}</div>${exporterSections(report, options)}`)}`;
+${exporterDetails(report, html`<div id="server-work" data-live>${serverWork(facts, report.generated_at)}</div>${exporterSections(report, options)}`)}`;
   return { title: "prtg-exporter", generatedAt: report.generated_at, content };
 }
 
@@ -72,22 +70,27 @@ ${exporterSection(report)}
 
 function metricsSection({ metrics }: StatusReport, { telemetryPath }: OverviewOptions): Html {
   const { series, families, pages, scrapes } = metrics;
+  const counts = Object.entries(scrapes).map(
+    ([format, count]) => html`<li>${number(count)} of ${mediaType(format)}</li>`,
+  );
   return html`<section id="metrics" aria-labelledby="metrics-title" data-live><h3 id="metrics-title">Metrics</h3>
 <p class="figure"><b>${number(series)}</b> series at <a href="${linkTo(telemetryPath)}">${telemetryPath}</a></p>
-<table class="cards"><thead><tr><th scope="col">Format</th><th scope="col" class="n">Size</th><th scope="col" class="n">Render time</th></tr></thead>
-<tbody>${pages.map(({ format, encoding, bytes: size, render_seconds }) => html`<tr><th scope="row">${format}, ${encoding}</th><td class="n" data-label="Size">${bytes(size)}</td><td class="n" data-label="Render time">${render_seconds !== null && duration(render_seconds)}</td></tr>`)}
-${pages.length === 0 && html`<tr><td colspan="3" class="none">Not rendered yet.</td></tr>`}</tbody></table>
-<dl class="facts">${fact(
-    "Scrapes",
-    Object.keys(scrapes).length === 0
-      ? html`<span class="none">none yet</span>`
-      : html`<ul class="plain">${Object.entries(scrapes).map(([format, count]) => html`<li>${number(count)} of ${mediaType(format)}</li>`)}</ul>`,
-  )}</dl>
+${table(PAGE_COLUMNS, pages, { none: "Not rendered yet." })}
+${factList([["Scrapes", counts.length === 0 ? html`<span class="none">none yet</span>` : html`<ul class="plain">${counts}</ul>`]])}
 <details data-key="families"><summary>Families <span class="quiet">${families.length}</span></summary>
-<table class="cards"><thead><tr><th scope="col">Family</th><th scope="col" class="n">Series</th></tr></thead>
-<tbody>${families.map(({ family, series: size }) => html`<tr><th scope="row"><code>${family}</code></th><td class="n" data-label="Series">${number(size)}</td></tr>`)}</tbody></table></details>
+${table(FAMILY_COLUMNS, families)}</details>
 </section>`;
 }
+
+const PAGE_COLUMNS: readonly Column<StatusReport["metrics"]["pages"][number]>[] = [
+  { title: "Format", value: ({ format, encoding }) => html`${format}, ${encoding}` },
+  { title: "Size", isNumber: true, value: ({ bytes: size }) => bytes(size) },
+  { title: "Render time", isNumber: true, value: ({ render_seconds: time }) => time !== null && duration(time) },
+];
+const FAMILY_COLUMNS: readonly Column<StatusReport["metrics"]["families"][number]>[] = [
+  { title: "Family", value: ({ family }) => html`<code>${family}</code>` },
+  { title: "Series", isNumber: true, value: ({ series }) => number(series) },
+];
 
 /** Narrow columns break it at the slash instead of inside a word. */
 function mediaType(format: string): Html {
@@ -96,16 +99,18 @@ function mediaType(format: string): Html {
 }
 
 function otlpSection({ otlp, totals }: StatusReport): Html {
-  const body =
-    otlp === null
-      ? html`<p class="none">No receiver is configured.</p>`
-      : html`<dl class="facts">
-${fact("Receiver", html`<bdi>${otlp.endpoint}</bdi> <span class="quiet">${otlp.protocol}</span>`)}
-${fact("Current state", html`${number(otlp.state_points.delivered)} points delivered, ${rejectedCount(otlp.state_points.rejected)}`)}
-${fact("Requests", html`${number(otlp.failed_requests)} failed, ${number(otlp.refused_requests)} rejected`)}
-</dl>
-${totals.measurements !== null && html`<h4>Measurements</h4><dl class="facts">${measurementFacts(totals.measurements)}</dl>`}`;
+  const body = otlp === null ? html`<p class="none">No receiver is configured.</p>` : pushFacts(otlp, totals);
   return html`<section id="otlp" aria-labelledby="otlp-title" data-live><h3 id="otlp-title">OTLP</h3>${body}</section>`;
+}
+
+function pushFacts(otlp: NonNullable<StatusReport["otlp"]>, { measurements }: StatusReport["totals"]): Html {
+  const { endpoint, protocol, state_points: points, failed_requests: failed, refused_requests: refused } = otlp;
+  return html`${factList([
+    ["Receiver", html`<bdi>${endpoint}</bdi> <span class="quiet">${protocol}</span>`],
+    ["Current state", html`${number(points.delivered)} points delivered, ${rejectedCount(points.rejected)}`],
+    ["Requests", `${number(failed)} failed, ${number(refused)} rejected`],
+  ])}
+${measurements !== null && html`<h4>Measurements</h4>${factList(measurementFacts(measurements))}`}`;
 }
 
 function leaderOf({ role, lease, leader }: NonNullable<StatusReport["leadership"]>): Html {
@@ -115,15 +120,21 @@ function leaderOf({ role, lease, leader }: NonNullable<StatusReport["leadership"
 
 function exporterSection({ build, process, configuration, leadership, generated_at }: StatusReport): Html {
   const { last_reload_successful, loaded_at, shard } = configuration;
+  const { extra_held_back: isDelayed, event_loop_utilization: busy } = process;
   return html`<section id="exporter" aria-labelledby="exporter-title" data-live><h3 id="exporter-title">Process</h3>
-<dl class="facts">
-${fact("Version", html`${build.version}${build.revision !== "" && html` <code>${build.revision}</code>`}`)}
-${fact("Node.js", build.node)}
-${fact("Started", momentInFull(process.started_at, generated_at))}
-${fact("Memory", bytes(process.resident_memory_bytes))}
-${fact("CPU", html`${Math.round(100 * process.event_loop_utilization)} %${process.extra_held_back && html` ${badPill("time series are delayed")}`}`)}
-${fact("Configuration", last_reload_successful ? html`${goodPill("loaded")} since ${moment(loaded_at, generated_at)}` : badPill(`reload failed: running the configuration of ${utc(loaded_at)}`))}
-${shard !== null && fact("Shard", shard)}
-${leadership !== null && fact("Leader", leaderOf(leadership))}
-</dl></section>`;
+${factList([
+  ["Version", html`${build.version}${build.revision !== "" && html` <code>${build.revision}</code>`}`],
+  ["Node.js", build.node],
+  ["Started", momentInFull(process.started_at, generated_at)],
+  ["Memory", bytes(process.resident_memory_bytes)],
+  ["CPU", html`${Math.round(100 * busy)} %${isDelayed && html` ${badPill("time series are delayed")}`}`],
+  [
+    "Configuration",
+    last_reload_successful
+      ? html`${goodPill("loaded")} since ${moment(loaded_at, generated_at)}`
+      : badPill(`reload failed: running the configuration of ${utc(loaded_at)}`),
+  ],
+  ["Shard", shard !== null && shard],
+  ["Leader", leadership !== null && leaderOf(leadership)],
+])}</section>`;
 }

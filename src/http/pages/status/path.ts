@@ -99,7 +99,7 @@ export function pointsText(points: readonly PathPoint[], from: number): string {
   return tokens.join(" ");
 }
 
-/** As many digits as pages show. */
+/** Value with as many digits as pages show. */
 function rounded(value: number): number {
   const size = Math.abs(value);
   if (size < 1) return Number(value.toPrecision(4));

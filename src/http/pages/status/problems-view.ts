@@ -25,7 +25,7 @@ export function problemsSection({ problems, generated_at: now }: StatusReport, o
   const { counts, parents, server, hasServers, knowledge } = options;
   const { total, items } = problems;
   const places = hasServers ? "server and path" : "path";
-  return html`<section class="panel" id="problems" aria-labelledby="problems-title" data-live><h2 id="problems-title">${total === 0 ? ALL_CLEAR[knowledge] : countsOf(counts, parents)}</h2>
+  return html`<section class="panel" id="problems" aria-labelledby="problems-title" data-live><h2 id="problems-title">${total === 0 ? ALL_CLEAR[knowledge] : problemCounts(counts, parents)}</h2>
 ${knowledge === "starting" && html`<p class="note">The first poll has not finished. Problems can be missing.</p>`}
 ${items.length > 0 && objectTable(items, { now, label: "Problems", places })}
 ${total > 0 && html`<p class="note">${total > items.length && html`The ${items.length} worst of ${number(total)}: by status and priority, newest first. `}<a href="${searchLink({ server, statuses: PROBLEM_STATUSES })}">${total > items.length ? html`All ${number(total)} problems` : "Sort and filter"}</a></p>`}
@@ -47,7 +47,7 @@ const GROUPS: readonly (readonly [text: string, group: StatusGroup])[] = [
 ];
 
 /** `1 probe disconnected, 7 down, 12 in warning or unusual, 2 acknowledged` */
-function countsOf(counts: ProblemsOptions["counts"], parents: ParentCounts): string {
+function problemCounts(counts: ProblemsOptions["counts"], parents: ParentCounts): string {
   const parts = GROUPS.map(([text, group]) => {
     const statuses = STATUS_ORDER.filter((status) => STATUSES[status].group === group);
     const count = statuses.reduce((sum, status) => sum + (counts[status] ?? 0), 0);

@@ -14,8 +14,8 @@ import {
   FIRST_PAGE,
   isSearch,
   type NodeQuery,
-  objectOf,
   parseNodeQuery,
+  parseObjectId,
   parseSearchQuery,
   parseStatusQuery,
   QueryError,
@@ -31,7 +31,7 @@ export interface StatusRouteOptions {
   readonly hasDebugPages: boolean;
 }
 
-/** For all pages of the exporter. */
+/** Frame of all pages for people. */
 export function layoutOf({ telemetryPath, hasDebugPages }: Omit<StatusRouteOptions, "source">): Layout {
   return { telemetryPath, hasDebugPages, style: STYLE, script: SCRIPT };
 }
@@ -63,11 +63,11 @@ export function statusRoutes(options: StatusRouteOptions, concurrency: Concurren
     return page(200, searchPage(await source.search(query, signal), query));
   };
   const whyMissing = async ({ server, id }: NodeQuery, signal: AbortSignal) =>
-    server === undefined || (await isKnown(source, server, signal)) ? missing(id) : unknownServer(server);
+    server === undefined || (await isKnown(source, server, signal)) ? missing("object", id) : missing("server", server);
   const server = async (root: NodeReport, query: NodeQuery, signal: AbortSignal) => {
     const report = await source.status({ ...FIRST_PAGE, server: root.node.server }, signal);
     const server = report && theServerOf(report);
-    if (report === undefined || server === undefined) return page(404, unknownServer(root.node.server));
+    if (report === undefined || server === undefined) return page(404, missing("server", root.node.server));
     return page(
       200,
       serverPage(report, { server, root, course: source.course(server.name), hasDebugPages }, query.sort),
@@ -78,7 +78,7 @@ export function statusRoutes(options: StatusRouteOptions, concurrency: Concurren
       if (isSearch(query)) return search(query, signal);
       const question = { ...parseStatusQuery(query), server: undefined };
       const report = await source.status(question, signal);
-      if (report === undefined) return page(404, missing(ROOT));
+      if (report === undefined) return page(404, missing("object", ROOT));
       const facts = await serverFacts(options, report, signal);
       if (facts !== undefined) return page(200, singleServerPage(report, facts, options));
       return page(200, overviewPage(report, question, source.course, options));
@@ -88,7 +88,7 @@ export function statusRoutes(options: StatusRouteOptions, concurrency: Concurren
       async (request, response) => {
         const parameters = queryOf(request);
         // Outside the limit of pages, because it waits for the monitoring server.
-        const chart = wantsChart(parameters) ? await chartFor(source, objectOf(parameters), response) : undefined;
+        const chart = wantsChart(parameters) ? await chartFor(source, parseObjectId(parameters), response) : undefined;
         if (chart === "gone") return;
         if (chart?.kind === "busy") {
           concurrency.refuse(response, "Too many readers wait for charts. Retry later.\n", chart.retryAfterSeconds);
@@ -99,13 +99,8 @@ export function statusRoutes(options: StatusRouteOptions, concurrency: Concurren
           const report = await source.node(query, signal);
           if (report === undefined) return page(404, await whyMissing(query, signal));
           if (report.node.kind === "root") return server(report, query, signal);
-          return page(
-            200,
-            nodePage(report, {
-              ...{ hasDebugPages, sort: query.sort },
-              chart: report.sensor === null ? undefined : chart,
-            }),
-          );
+          const shownChart = report.sensor === null ? undefined : chart;
+          return page(200, nodePage(report, { hasDebugPages, sort: query.sort, chart: shownChart }));
         })[1](request, response);
       },
     ],
@@ -189,16 +184,14 @@ function unknownValue({ message, known }: QueryError): Page {
   };
 }
 
-function unknownServer(name: string): Page {
-  return {
-    title: "Not found – prtg-exporter",
-    content: html`<section class="panel"><h1 class="small">No server <bdi>${name}</bdi></h1><p>The configuration has no server with this name, or this replica does not read it. <a href="./">Overview</a></p></section>`,
-  };
-}
+const WHY_MISSING = {
+  server: "The configuration has no server with this name, or this replica does not read it.",
+  object: "PRTG has removed it, the exporter has not read it yet, or the user of the API key has no access.",
+};
 
-function missing(id: string): Page {
+function missing(what: keyof typeof WHY_MISSING, name: string): Page {
   return {
     title: "Not found – prtg-exporter",
-    content: html`<section class="panel"><h1 class="small">No object <bdi>${id}</bdi></h1><p>PRTG has removed it, the exporter has not read it yet, or the user of the API key has no access. <a href="./">Overview</a></p></section>`,
+    content: html`<section class="panel"><h1 class="small">No ${what} <bdi>${name}</bdi></h1><p>${WHY_MISSING[what]} <a href="./">Overview</a></p></section>`,
   };
 }

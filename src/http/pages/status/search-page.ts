@@ -1,8 +1,9 @@
 import { STATUS_ORDER } from "../../../prtg/status.ts";
+import { crumbs } from "./components.ts";
 import { number } from "./figures.ts";
 import { type Html, html } from "./html.ts";
 import { type Page, SEARCH_FORM } from "./layout.ts";
-import { HOME, searchLink } from "./links.ts";
+import { searchLink } from "./links.ts";
 import { objectTable, pages } from "./object-table.ts";
 import type { SearchReport } from "./report.ts";
 import type { SearchQuery } from "./source.ts";
@@ -13,10 +14,10 @@ import { isProblem, PROBLEM_STATUSES } from "./status-order.ts";
 export function searchPage(report: SearchReport, query: SearchQuery): Page {
   const { total, items, page, generated_at } = report;
   const at = (number: number) => searchLink({ ...query, page: number });
-  const content = html`<nav class="crumbs" aria-label="Path"><ol><li><a href="${HOME}">Overview</a></li><li aria-current="page">Search</li></ol></nav>
+  const content = html`${crumbs("Search")}
 <section class="panel" aria-labelledby="results-title">
 ${filters(query)}
-<div id="results"><h1 id="results-title" class="small">${number(total)} ${what(total, query)}</h1>
+<div id="results"><h1 id="results-title" class="small">${number(total)} ${foundThings(total, query)}</h1>
 ${isFiltered(query) && html`<p class="note"><a href="${searchLink({ text: query.text })}">Remove all filters</a></p>`}
 ${
   items.length > 0 &&
@@ -37,14 +38,18 @@ function isFiltered({ server, statuses, priorities, tag, probe }: SearchQuery): 
   return server !== undefined || statuses.length > 0 || priorities.length > 0 || tag !== "" || probe !== "";
 }
 
-function what(total: number, { text, server, statuses, priorities, tag, probe }: SearchQuery): Html {
+/** `sensors for “uplink” in status Down, tag wan of hq` */
+function foundThings(total: number, { text, server, statuses, priorities, tag, probe }: SearchQuery): Html {
   const hasParents = statuses.length === 0 || statuses.some((status) => isProblem("device", status));
-  const objects = hasParents ? "object" : "sensor";
-  return html`${objects}${total === 1 ? "" : "s"}${text !== "" && html` for “<bdi>${text}</bdi>”`}${
-    statuses.length > 0 && ` in status ${statuses.map(statusText).join(", ")}`
-  }${priorities.length > 0 && `, priority ${priorities.join(", ")}`}${
-    tag !== "" && html`, tag <bdi>${tag}</bdi>`
-  }${probe !== "" && html`, probe <bdi>${probe}</bdi>`}${server !== undefined && html` of <bdi>${server}</bdi>`}`;
+  const conditions = [
+    text !== "" && html` for “<bdi>${text}</bdi>”`,
+    statuses.length > 0 && ` in status ${statuses.map(statusText).join(", ")}`,
+    priorities.length > 0 && `, priority ${priorities.join(", ")}`,
+    tag !== "" && html`, tag <bdi>${tag}</bdi>`,
+    probe !== "" && html`, probe <bdi>${probe}</bdi>`,
+    server !== undefined && html` of <bdi>${server}</bdi>`,
+  ];
+  return html`${hasParents ? "object" : "sensor"}${total === 1 ? "" : "s"}${conditions}`;
 }
 
 type Choice = readonly [value: string, text: string];
@@ -66,16 +71,16 @@ const PRIORITY_CHOICES: readonly Choice[] = [
 /** Fields of the search form in the page's header, so that both are sent together. */
 function filters({ server, statuses, priorities, tag, probe }: SearchQuery): Html {
   return html`<div class="filters" role="group" aria-label="Filters">
-${server !== undefined && text("server", "Server", server)}
-${choice("status", "Status", STATUS_CHOICES, statuses.join(","))}
-${choice("priority", "Priority", PRIORITY_CHOICES, priorities.join(","))}
-${text("tag", "Tag", tag)}
-${text("probe", "Probe", probe)}
+${server !== undefined && textField("server", "Server", server)}
+${choiceField("status", "Status", STATUS_CHOICES, statuses.join(","))}
+${choiceField("priority", "Priority", PRIORITY_CHOICES, priorities.join(","))}
+${textField("tag", "Tag", tag)}
+${textField("probe", "Probe", probe)}
 <button type="submit" form="${SEARCH_FORM}">Filter</button>
 </div>`;
 }
 
-function choice(name: string, label: string, choices: readonly Choice[], current: string): Html {
+function choiceField(name: string, label: string, choices: readonly Choice[], current: string): Html {
   const isKnown = choices.some(([value]) => value === current);
   const all = isKnown ? choices : [...choices, [current, current.split(",").map(statusText).join(", ")] as const];
   return html`<label>${label} <select name="${name}" form="${SEARCH_FORM}" autocomplete="off">${all.map(
@@ -83,6 +88,6 @@ function choice(name: string, label: string, choices: readonly Choice[], current
   )}</select></label>`;
 }
 
-function text(name: string, label: string, current: string): Html {
+function textField(name: string, label: string, current: string): Html {
   return html`<label>${label} <input name="${name}" form="${SEARCH_FORM}" value="${current}" maxlength="200" autocomplete="off" spellcheck="false"></label>`;
 }

@@ -1,15 +1,13 @@
+import { channelSparkline } from "./chart-view.ts";
+import { type Column, type Fact, nameHtml, tableHead, tableRow } from "./components.ts";
 import type { SensorChart } from "./courses.ts";
 import { duration, moment, number, value } from "./figures.ts";
 import { type Html, html } from "./html.ts";
-import { fact, nameOf } from "./layout.ts";
-import { levelBar } from "./level-bar.ts";
-import { limitsOf } from "./limits.ts";
+import { levelBar, limitsOf } from "./limits.ts";
 import { explainLink, nodeLink } from "./links.ts";
-import { partsSparkline } from "./parts-sparkline.ts";
-import { familyOf, queryOf, selectorOf } from "./queries.ts";
+import { channelPages } from "./object-table.ts";
 import type { ChannelReport, NodeReport, NodeSummary, SensorReport } from "./report.ts";
 import { badPill, warnPill } from "./status-marks.ts";
-import { pagination } from "./tree-rows.ts";
 
 const STATES: Readonly<Record<ChannelReport["state"], string>> = {
   served: "served",
@@ -20,18 +18,24 @@ const STATES: Readonly<Record<ChannelReport["state"], string>> = {
   no_value: "not a number",
 };
 
-export function sensorFacts({ node }: NodeReport, sensor: SensorReport, hasDebugPages: boolean, now: string): Html {
+export function sensorFacts(
+  { node, generated_at: now }: NodeReport,
+  sensor: SensorReport,
+  { hasDebugPages }: { readonly hasDebugPages: boolean },
+): Fact[] {
   const { kind, kind_name, interval_seconds, stale_after_seconds, status_since, last_measurement_at } = sensor;
   const { last_up_at, last_down_at, series } = sensor;
-  return html`${fact("Kind", html`<bdi>${kind_name || kind}</bdi>`)}${
-    status_since !== null && fact("Status since", moment(status_since, now))
-  }${last_up_at !== null && fact("Last up", moment(last_up_at, now))}${
-    last_down_at !== null && fact("Last down", moment(last_down_at, now))
-  }${fact("Last measurement", moment(last_measurement_at, now))}${
-    interval_seconds !== null && fact("Scanned every", duration(interval_seconds))
-  }${stale_after_seconds !== null && fact("Stale after", duration(stale_after_seconds))}${
-    series[0] !== undefined && fact("Selector", copied(selectorOf(series[0]), "selector"))
-  }${hasDebugPages && fact("Debug", html`<a href="${explainLink(node.id)}">how the series are made</a>`)}`;
+  return [
+    ["Kind", html`<bdi>${kind_name || kind}</bdi>`],
+    ["Status since", status_since !== null && moment(status_since, now)],
+    ["Last up", last_up_at !== null && moment(last_up_at, now)],
+    ["Last down", last_down_at !== null && moment(last_down_at, now)],
+    ["Last measurement", moment(last_measurement_at, now)],
+    ["Scanned every", interval_seconds !== null && duration(interval_seconds)],
+    ["Stale after", stale_after_seconds !== null && duration(stale_after_seconds)],
+    ["Selector", series[0] !== undefined && copied(selectorOf(series[0]), "selector")],
+    ["Debug", hasDebugPages && html`<a href="${explainLink(node.id)}">how the series are made</a>`],
+  ];
 }
 
 /** The script adds a button that copies the text. */
@@ -50,7 +54,7 @@ export function siblingLinks({ server }: NodeSummary, { siblings }: SensorReport
   const link = (rel: string, text: string, sibling: typeof previous) =>
     sibling === null
       ? html`<span></span>`
-      : html`<a rel="${rel}" href="${nodeLink({ server, id: sibling.id })}">${text}: ${nameOf(sibling.name)}</a>`;
+      : html`<a rel="${rel}" href="${nodeLink({ server, id: sibling.id })}">${text}: ${nameHtml(sibling.name)}</a>`;
   return (
     total > 1 &&
     html`<nav class="siblings" aria-label="Sensors of the device">${link("prev", "Previous", previous)}<span class="quiet">Sensor ${number(position)} of ${number(total)}</span>${link("next", "Next", next)}</nav>`
@@ -60,26 +64,45 @@ export function siblingLinks({ server }: NodeSummary, { siblings }: SensorReport
 /** Channels with values, and the sensor's lines of the metrics page. @param chart If the reader requested it. */
 export function sensorChannels(node: NodeSummary, sensor: SensorReport, now: string, chart?: SensorChart): Html {
   const { channels, channels_from: from, channels_total: total, series } = sensor;
+  const columns = channelColumns(now, chart);
   return html`<div class="scroll" tabindex="0" role="region" aria-label="Channels"><table class="channels cards">
-<thead><tr><th scope="col">Channel</th><th scope="col" class="n">Value</th><th scope="col">Unit</th><th scope="col">Measured</th><th scope="col">Limits</th></tr></thead>
-${channels.map((channel) => channelRows(channel, now, chart))}
-</table></div>${pagination(node, { from, count: channels.length, total })}
+${tableHead(columns)}
+${channels.map((channel) => channelRows(channel, columns))}
+</table></div>${channelPages(node, { from, count: channels.length, total })}
 ${channels.length === 0 && html`<p class="none">No channels.</p>`}
 <h3>Sensor series</h3>
 ${seriesOf(series, "own", null)}`;
 }
 
-function channelRows(channel: ChannelReport, now: string, chart: SensorChart | undefined): Html {
-  const { channel_id, name, unit, state, measured_at, rule, series } = channel;
-  const cell =
-    channel.value === null
-      ? html`<span class="none">${STATES[state]}</span>`
-      : html`<data value="${channel.value}" title="${channel.value}">${value(channel.value)}</data>`;
-  const parts = chart?.channels.get(channel_id);
+function channelColumns(now: string, chart: SensorChart | undefined): readonly Column<ChannelReport>[] {
+  return [
+    {
+      title: "Channel",
+      value: ({ name, channel_id }) => html`${nameHtml(name)} <span class="id">${channel_id}</span>`,
+    },
+    { title: "Value", isNumber: true, hasLabel: false, value: (channel) => channelValue(channel, chart) },
+    { title: "Unit", hasLabel: false, value: ({ unit }) => html`<bdi>${unit}</bdi>` },
+    { title: "Measured", value: ({ measured_at }) => moment(measured_at, now) },
+    { title: "Limits", hasLabel: false, value: limitTexts },
+  ];
+}
+
+function channelRows(channel: ChannelReport, columns: readonly Column<ChannelReport>[]): Html {
+  const { channel_id, name, rule, series } = channel;
   return html`<tbody>
-<tr><th scope="row">${nameOf(name)} <span class="id">${channel_id}</span></th><td class="n">${cell}${levelBar(channel)}<span data-spark="${channel_id}">${chart !== undefined && parts !== undefined && partsSparkline(parts, chart, unit)}</span></td><td><bdi>${unit}</bdi></td><td data-label="Measured">${moment(measured_at, now)}</td><td>${limitTexts(channel)}</td></tr>
-<tr class="more"><td colspan="5">${series[0] !== undefined && copiedQuery(series[0], name)}${seriesOf(series, channel_id, rule)}</td></tr>
+${tableRow(columns, channel)}
+<tr class="more"><td colspan="${columns.length}">${series[0] !== undefined && copiedQuery(series[0], name)}${seriesOf(series, channel_id, rule)}</td></tr>
 </tbody>`;
+}
+
+function channelValue(channel: ChannelReport, chart: SensorChart | undefined): Html {
+  const { channel_id, unit, state, value: last } = channel;
+  const parts = chart?.channels.get(channel_id);
+  const shown =
+    last === null
+      ? html`<span class="none">${STATES[state]}</span>`
+      : html`<data value="${last}" title="${last}">${value(last)}</data>`;
+  return html`${shown}${levelBar(channel)}<span data-spark="${channel_id}">${chart !== undefined && parts !== undefined && channelSparkline(parts, chart, unit)}</span>`;
 }
 
 function seriesOf(series: readonly string[], key: string, rule: string | null): Html {
@@ -100,4 +123,22 @@ function limitTexts(channel: ChannelReport): Html | undefined {
     const whole = `${text} ${value(at)} ${channel.unit}`.trim();
     return html`<li>${isExceeded ? (tone === "bad" ? badPill(whole) : warnPill(whole)) : whole}</li>`;
   })}</ul>`;
+}
+
+/** Labels that name one object. */
+const KEYS = /\b(?:server|sensor_id|channel_id)="(?:[^"\\]|\\.)*"/g;
+
+/** `{server="hq", sensor_id="2490"}`, from a line of the metrics page. PromQL escapes labels in the same way. */
+export function selectorOf(line: string): string {
+  const labels = line.slice(line.indexOf("{")).match(KEYS) ?? [];
+  return `{${labels.join(", ")}}`;
+}
+
+/** PromQL that returns the series of a line, and keeps doing so if the object gets a new name. */
+export function queryOf(line: string): string {
+  return `${familyOf(line)}${selectorOf(line)}`;
+}
+
+export function familyOf(line: string): string {
+  return line.split(/[{ ]/, 1)[0] ?? "";
 }

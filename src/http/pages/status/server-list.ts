@@ -1,8 +1,8 @@
+import { type Column, nameHtml, table } from "./components.ts";
 import type { CourseSample, StatusCourse } from "./courses.ts";
 import { isOutdated, knowledgeOf, nothingKnown } from "./exporter-health.ts";
 import { counted, moment, number, objectCounts, shortened } from "./figures.ts";
 import { type Html, html } from "./html.ts";
-import { nameOf } from "./layout.ts";
 import { HOME, overviewLink, serverLink } from "./links.ts";
 import { pages } from "./object-table.ts";
 import type { ServerReport, StatusReport } from "./report.ts";
@@ -42,9 +42,24 @@ function serverTable(
   const counts = html`<p class="note">${find === "" ? "Worst first." : html`${number(matching)} with “<bdi>${find}</bdi>” in the name, worst first. <a href="${HOME}">All servers</a>`}</p>`;
   if (servers.length === 0) return counts;
   return html`${counts}
-<table class="servers cards"><thead><tr><th scope="col">Server</th><th scope="col">State</th><th scope="col">Sensors</th><th scope="col">Last poll</th><th scope="col">Down or unknown, last 4 h</th></tr></thead>
-<tbody>${servers.map((server) => row(server, now, courseOf(server.name)))}</tbody></table>
+${table(serverColumns(now, courseOf), servers, { className: "servers cards" })}
 ${pages({ from, count: servers.length, total: matching }, overviewLink(find, at - 1), overviewLink(find, at + 1))}`;
+}
+
+function serverColumns(now: string, courseOf: (server: string) => StatusCourse): readonly Column<ServerReport>[] {
+  return [
+    { title: "Server", value: ({ name }) => html`<a href="${serverLink(name)}">${nameHtml(name)}</a>` },
+    { title: "State", hasLabel: false, value: (server) => stateCell(server, now) },
+    {
+      title: "Sensors",
+      hasLabel: false,
+      className: (server) => isOutdated(server) && "outdated",
+      value: (server) =>
+        html`${shortTally(server.sensors_by_status)}${isOutdated(server) && html` <span class="why">as of the last poll</span>`}`,
+    },
+    { title: "Last poll", value: ({ last_poll_at }) => moment(last_poll_at, now) },
+    { title: "Down or unknown, last 4 h", hasLabel: false, value: ({ name }) => sparkline(courseOf(name)) },
+  ];
 }
 
 function outdatedNote({ totals: { servers_by_state } }: StatusReport): Html | false {
@@ -55,14 +70,12 @@ function outdatedNote({ totals: { servers_by_state } }: StatusReport): Html | fa
 
 const MAX_REASON = 100;
 
-function row(server: ServerReport, now: string, course: StatusCourse): Html {
-  const { name, state, last_poll_at, sensors_by_status, parents_by_status } = server;
-  const isOld = isOutdated(server);
-  return html`
-<tr><th scope="row"><a href="${serverLink(name)}">${nameOf(name)}</a></th><td>${statePill(state)}${parentProblems(parents_by_status).map((text) => html` ${badPill(text)}`)}${why(server, now)}</td><td${isOld && html` class="outdated"`}>${shortTally(sensors_by_status)}${isOld && html` <span class="why">as of the last poll</span>`}</td><td data-label="Last poll">${moment(last_poll_at, now)}</td><td>${sparkline(course)}</td></tr>`;
+function stateCell(server: ServerReport, now: string): Html {
+  const problems = parentProblems(server.parents_by_status).map((text) => html` ${badPill(text)}`);
+  return html`${statePill(server.state)}${problems}${reasonOf(server, now)}`;
 }
 
-function why(server: ServerReport, now: string): Html | false {
+function reasonOf(server: ServerReport, now: string): Html | false {
   const { failed_collectors: failed, reason } = server;
   if (knowledgeOf(server) === "nothing")
     return html` <span class="why">${nothingKnown(server, now, MAX_REASON)}</span>`;
@@ -87,7 +100,7 @@ export function sparkline(course: StatusCourse): Html | undefined {
   const highest = Math.max(...parts.values());
   const text =
     highest === 0 ? "No sensor was down or unknown" : `Now ${number(badIn(last.counts))}, at most ${number(highest)}`;
-  return html`<svg class="spark ${highest === 0 ? "still" : "bad"}" viewBox="0 -1 ${PARTS} ${HEIGHT + 2}" preserveAspectRatio="none" role="img"><title>${text}</title><path d="${pathOf(parts, highest)}"/></svg>`;
+  return html`<svg class="spark ${highest === 0 ? "still" : "bad"}" viewBox="0 -1 ${PARTS} ${HEIGHT + 2}" preserveAspectRatio="none" role="img"><title>${text}</title><path d="${levelPath(parts, highest)}"/></svg>`;
 }
 
 function badIn({ down, unknown }: CourseSample["counts"]): number {
@@ -95,7 +108,7 @@ function badIn({ down, unknown }: CourseSample["counts"]): number {
 }
 
 /** Draws a line only if the level changes, and breaks it without samples. */
-function pathOf(parts: ReadonlyMap<number, number>, highest: number): string {
+function levelPath(parts: ReadonlyMap<number, number>, highest: number): string {
   const lines: string[] = [];
   let level: number | undefined;
   for (let part = 0; part <= PARTS; part++) {

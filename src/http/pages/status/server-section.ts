@@ -1,10 +1,12 @@
+import { type Column, crumbs, type Fact, factList, nameHtml, table, tableHead, tableRow } from "./components.ts";
 import { courseView } from "./course-view.ts";
 import type { StatusCourse } from "./courses.ts";
 import { asOf, clockText, isOutdated, knowledgeOf, MAX_CLOCK_OFFSET_SECONDS, serverFault } from "./exporter-health.ts";
 import { bytes, duration, moment, number, objectCounts } from "./figures.ts";
 import { type Html, html } from "./html.ts";
-import { fact, nameOf, type Page } from "./layout.ts";
-import { HOME, runsLink } from "./links.ts";
+import type { Page } from "./layout.ts";
+import { runsLink } from "./links.ts";
+import { childRows } from "./object-table.ts";
 import { problemsSection } from "./problems-view.ts";
 import type {
   CollectorReport,
@@ -17,7 +19,6 @@ import type {
 } from "./report.ts";
 import type { Sort } from "./source.ts";
 import { badPill, goodPill, quietPill, statePill, statusBar, statusCounts, warnPill } from "./status-marks.ts";
-import { childRows } from "./tree-rows.ts";
 
 export interface ServerFacts {
   readonly server: WholeServerReport;
@@ -26,16 +27,13 @@ export interface ServerFacts {
   readonly hasDebugPages: boolean;
 }
 
-export function serverPage(
-  report: StatusReport,
-  { server, root, course, hasDebugPages }: ServerFacts,
-  sort?: Sort,
-): Page {
+export function serverPage(report: StatusReport, facts: ServerFacts, sort?: Sort): Page {
+  const { server, root, course } = facts;
   const { generated_at } = report;
   const { name, state, measurements } = server;
   const knowledge = knowledgeOf(server);
-  const content = html`<nav class="crumbs" aria-label="Path"><ol><li><a href="${HOME}">Overview</a></li><li aria-current="page">${nameOf(name)}</li></ol></nav>
-<header class="title" id="title" data-live><p class="kind">server</p><h1>${nameOf(name)}</h1>${statePill(state)}</header>
+  const content = html`${crumbs(nameHtml(name))}
+<header class="title" id="title" data-live><p class="kind">server</p><h1>${nameHtml(name)}</h1>${statePill(state)}</header>
 ${state !== "working" && html`<p class="message" id="server-fault" data-live>${serverFault(server, generated_at)}</p>`}
 ${problemsSection(report, { counts: server.sensors_by_status, parents: server.parents_by_status, server: name, hasServers: false, knowledge })}
 <section class="panel server" id="server-0" aria-labelledby="server-0-title" data-live><h2 class="hidden" id="server-0-title">Status</h2>
@@ -48,8 +46,8 @@ ${
 </section>`
 }
 <section class="panel" id="server-details" aria-labelledby="server-details-title" data-live><h2 id="server-details-title">Collectors and API</h2>
-${serverWork(server, generated_at, hasDebugPages)}
-${measurements !== null && html`<h3>Measurements pushed</h3><dl class="facts">${measurementFacts(measurements)}</dl>`}
+${serverWork(facts, generated_at)}
+${measurements !== null && html`<h3>Measurements pushed</h3>${factList(measurementFacts(measurements))}`}
 </section>`;
   return { title: `${name} – prtg-exporter`, generatedAt: generated_at, content };
 }
@@ -66,7 +64,7 @@ export function theServerOf({ servers }: Pick<StatusReport, "servers">): WholeSe
 
 export function serverSection(server: WholeServerReport, { generated_at }: StatusReport, course: StatusCourse): Html {
   return html`<section class="panel server" id="server-0" aria-labelledby="server-0-title" data-live>
-<div class="title"><p class="kind">server</p><h2 id="server-0-title">${nameOf(server.name)}</h2>${statePill(server.state)}</div>
+<div class="title"><p class="kind">server</p><h2 id="server-0-title">${nameHtml(server.name)}</h2>${statePill(server.state)}</div>
 ${serverCounts(server, generated_at, course)}
 </section>`;
 }
@@ -83,7 +81,7 @@ ${courseView(course, name, "server-0")}`;
 }
 
 /** Collectors and requests. @param now Time of the report. */
-export function serverWork(server: WholeServerReport, now: string, hasDebugPages: boolean): Html {
+export function serverWork({ server, hasDebugPages }: Omit<ServerFacts, "root" | "course">, now: string): Html {
   return html`<h3>Collectors</h3>
 ${collectorsTable(server, now)}
 ${hasDebugPages && html`<p><a href="${runsLink(server.name)}">Steps and log lines of the last runs</a></p>`}
@@ -93,23 +91,33 @@ ${apiFacts(server)}`;
 
 function apiFacts({ api, problems }: ServerDetails): Html {
   const { breaker_open, in_flight, requests, failures, clock_offset_seconds, endpoints } = api;
-  return html`<dl class="facts">
-${fact("Circuit breaker", breaker_open ? badPill("open: requests are paused") : goodPill("closed"))}
-${fact("Requests", html`${number(requests)}${in_flight > 0 && html` <span class="quiet">and ${number(in_flight)} in flight</span>`}`)}
-${fact("Failures", failureCounts(failures))}
-${fact("Clock", clockFact(clock_offset_seconds))}
-${fact("Data problems", problemCounts(problems))}
-</dl>
+  return html`${factList([
+    ["Circuit breaker", breaker_open ? badPill("open: requests are paused") : goodPill("closed")],
+    [
+      "Requests",
+      html`${number(requests)}${in_flight > 0 && html` <span class="quiet">and ${number(in_flight)} in flight</span>`}`,
+    ],
+    ["Failures", failureCounts(failures)],
+    ["Clock", clockFact(clock_offset_seconds)],
+    ["Data problems", dataProblems(problems)],
+  ])}
 <details data-key="endpoints"><summary>Endpoints <span class="quiet">${endpoints.length}</span></summary>
-<table class="cards">
-<thead><tr><th scope="col">Endpoint</th><th scope="col" class="n">Requests</th><th scope="col">Failures</th><th scope="col" class="n">Retries</th><th scope="col" class="n">Mean</th><th scope="col" class="n">95th percentile</th><th scope="col" class="n">Received</th></tr></thead>
-<tbody>${endpoints.map(endpointRow)}</tbody></table></details>`;
+${table(ENDPOINT_COLUMNS, endpoints)}</details>`;
 }
 
-function endpointRow(each: EndpointReport): Html {
-  const { endpoint, requests, failures, retries, mean_seconds, p95_seconds, received_bytes } = each;
-  return html`<tr><th scope="row"><code>${endpoint}</code></th><td class="n" data-label="Requests">${number(requests)}</td><td data-label="Failures">${failureCounts(failures)}</td><td class="n" data-label="Retries">${number(retries)}</td><td class="n" data-label="Mean">${mean_seconds !== null && duration(mean_seconds)}</td><td class="n" data-label="95th percentile">${p95_seconds === null ? "over 25 s" : duration(p95_seconds)}</td><td class="n" data-label="Received">${bytes(received_bytes)}</td></tr>`;
-}
+const ENDPOINT_COLUMNS: readonly Column<EndpointReport>[] = [
+  { title: "Endpoint", value: ({ endpoint }) => html`<code>${endpoint}</code>` },
+  { title: "Requests", isNumber: true, value: ({ requests }) => number(requests) },
+  { title: "Failures", value: ({ failures }) => failureCounts(failures) },
+  { title: "Retries", isNumber: true, value: ({ retries }) => number(retries) },
+  { title: "Mean", isNumber: true, value: ({ mean_seconds: mean }) => mean !== null && duration(mean) },
+  {
+    title: "95th percentile",
+    isNumber: true,
+    value: ({ p95_seconds: p95 }) => (p95 === null ? "over 25 s" : duration(p95)),
+  },
+  { title: "Received", isNumber: true, value: ({ received_bytes }) => bytes(received_bytes) },
+];
 
 function failureCounts(failures: Readonly<Record<string, number>>): Html {
   const entries = Object.entries(failures);
@@ -124,7 +132,7 @@ function clockFact(seconds: number): Html | string {
   return Math.abs(seconds) > MAX_CLOCK_OFFSET_SECONDS ? warnPill(text) : text;
 }
 
-function problemCounts({ decode, waiting_channels, orphans }: ServerDetails["problems"]): Html {
+function dataProblems({ decode, waiting_channels, orphans }: ServerDetails["problems"]): Html {
   const counts = [
     ...Object.entries(decode).map(([problem, count]) => {
       return [
@@ -143,26 +151,38 @@ function problemCounts({ decode, waiting_channels, orphans }: ServerDetails["pro
 function collectorsTable({ collectors, reason }: WholeServerReport, now: string): Html {
   // The page has the reason above.
   const shown = new Set(reason === null ? [] : [causeOf(reason)]);
+  const columns = collectorColumns(now);
   const rows = collectors.map((collector) => {
     const { error } = collector;
     const isNew = error !== null && !shown.has(causeOf(error));
     if (isNew) shown.add(causeOf(error));
-    return html`${collectorRow(collector, now)}
-${isNew && html`<tr class="more"><td colspan="7" class="error"><bdi>${error}</bdi></td></tr>`}`;
+    return html`${tableRow(columns, collector)}
+${isNew && html`<tr class="more"><td colspan="${columns.length}" class="error"><bdi>${error}</bdi></td></tr>`}`;
   });
   return html`<table class="cards">
-<thead><tr><th scope="col">Collector</th><th scope="col">Last run</th><th scope="col">Last success</th><th scope="col" class="n">Duration</th><th scope="col">Next run</th><th scope="col" class="n">Failed</th><th scope="col" class="n">Skipped</th></tr></thead>
+${tableHead(columns)}
 <tbody>${rows}</tbody></table>`;
 }
 
-/** Without the endpoint. */
+/** Error without the endpoint. */
 function causeOf(error: string): string {
   return error.replace(/^\/\S*: /, "");
 }
 
-function collectorRow(collector: CollectorReport, now: string): Html {
-  const { name, last_success_at, last_duration_seconds, next_run_at, failed_runs, skipped_runs } = collector;
-  return html`<tr><th scope="row">${name}</th><td>${lastRun(collector)}</td><td data-label="Last success">${moment(last_success_at, now)}</td><td class="n" data-label="Duration">${last_duration_seconds !== null && duration(last_duration_seconds)}</td><td data-label="Next run">${next(collector, next_run_at, now)}</td><td class="n" data-label="Failed">${number(failed_runs)}</td><td class="n" data-label="Skipped">${number(skipped_runs)}</td></tr>`;
+function collectorColumns(now: string): readonly Column<CollectorReport>[] {
+  return [
+    { title: "Collector", value: ({ name }) => name },
+    { title: "Last run", hasLabel: false, value: lastRun },
+    { title: "Last success", value: ({ last_success_at }) => moment(last_success_at, now) },
+    {
+      title: "Duration",
+      isNumber: true,
+      value: ({ last_duration_seconds: last }) => last !== null && duration(last),
+    },
+    { title: "Next run", value: (collector) => nextRun(collector, now) },
+    { title: "Failed", isNumber: true, value: ({ failed_runs }) => number(failed_runs) },
+    { title: "Skipped", isNumber: true, value: ({ skipped_runs }) => number(skipped_runs) },
+  ];
 }
 
 function lastRun({ state, error, complete, last_duration_seconds }: CollectorReport): Html {
@@ -172,16 +192,17 @@ function lastRun({ state, error, complete, last_duration_seconds }: CollectorRep
   return complete === false ? warnPill("Incomplete") : goodPill("Complete");
 }
 
-function next({ state }: CollectorReport, at: string | null, now: string): Html {
+function nextRun({ state, next_run_at: at }: CollectorReport, now: string): Html {
   if (state === "running") return html`<span class="quiet">running</span>`;
   return at === null ? html`<span class="none">–</span>` : moment(at, now);
 }
 
-export function measurementFacts({ delivered, rejected, pending, oldest_pending_seconds }: Measurements): Html {
-  return html`${fact("Delivered", number(delivered))}${fact("Rejected", rejectedCount(rejected))}${fact(
-    "Pending",
-    pending === 0 ? "none" : `${number(pending)}, oldest ${duration(oldest_pending_seconds)}`,
-  )}`;
+export function measurementFacts({ delivered, rejected, pending, oldest_pending_seconds }: Measurements): Fact[] {
+  return [
+    ["Delivered", number(delivered)],
+    ["Rejected", rejectedCount(rejected)],
+    ["Pending", pending === 0 ? "none" : `${number(pending)}, oldest ${duration(oldest_pending_seconds)}`],
+  ];
 }
 
 /** Points that receivers rejected permanently. */

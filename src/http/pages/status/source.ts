@@ -65,7 +65,7 @@ export class QueryError extends Error {
 
 /** `?server=&find=&page=`. Ignores empty values. */
 export function parseStatusQuery(query: URLSearchParams): StatusQuery {
-  return { server: query.get("server") || undefined, find: textOf(query, "find"), page: pageOf(query) };
+  return { server: query.get("server") || undefined, find: parseText(query, "find"), page: parsePage(query) };
 }
 
 /**
@@ -74,54 +74,55 @@ export function parseStatusQuery(query: URLSearchParams): StatusQuery {
  */
 export function parseSearchQuery(query: URLSearchParams): SearchQuery {
   return {
-    text: textOf(query, "q"),
+    text: parseText(query, "q"),
     server: query.get("server") || undefined,
-    statuses: listOf(query, "status"),
-    priorities: listOf(query, "priority").map(priorityOf),
-    tag: textOf(query, "tag"),
-    probe: textOf(query, "probe"),
-    sort: sortOf(query),
-    page: pageOf(query),
+    statuses: parseList(query, "status"),
+    priorities: parseList(query, "priority").map(parsePriority),
+    tag: parseText(query, "tag"),
+    probe: parseText(query, "probe"),
+    sort: parseSort(query),
+    page: parsePage(query),
   };
 }
 
 /** `?server=&id=`. */
-export function objectOf(query: URLSearchParams): Pick<NodeQuery, "server" | "id"> {
+export function parseObjectId(query: URLSearchParams): Pick<NodeQuery, "server" | "id"> {
   return { server: query.get("server") || undefined, id: query.get("id") || query.get("object") || ROOT };
 }
 
 /** `?server=&id=&from=&sort=`. JSON names the id `object`, like /debug/explain. @throws QueryError */
 export function parseNodeQuery(query: URLSearchParams): NodeQuery {
-  const from = query.get("from") ?? "";
-  return {
-    ...objectOf(query),
-    from: /^\d{1,9}$/.test(from) ? Number(from) : 0,
-    sort: sortOf(query),
-  };
+  return { ...parseObjectId(query), from: parsePosition(query), sort: parseSort(query) };
 }
 
-function textOf(query: URLSearchParams, name: string): string {
+/** `?from=`: number of items before the page. */
+export function parsePosition(query: URLSearchParams): number {
+  const from = query.get("from") ?? "";
+  return /^\d{1,9}$/.test(from) ? Number(from) : 0;
+}
+
+function parseText(query: URLSearchParams, name: string): string {
   return (query.get(name) ?? "").slice(0, MAX_TEXT_LENGTH).trim();
 }
 
-function pageOf(query: URLSearchParams): number {
+function parsePage(query: URLSearchParams): number {
   const page = query.get("page") ?? "";
   return /^[1-9]\d{0,8}$/.test(page) ? Number(page) : 1;
 }
 
-function listOf(query: URLSearchParams, name: string): string[] {
+function parseList(query: URLSearchParams, name: string): string[] {
   const values = query.getAll(name).flatMap((value) => value.slice(0, MAX_TEXT_LENGTH).split(","));
   return [...new Set(values.map((value) => value.trim()).filter((value) => value !== ""))];
 }
 
 const PRIORITIES = ["1", "2", "3", "4", "5"];
 
-function priorityOf(text: string): number {
+function parsePriority(text: string): number {
   if (!PRIORITIES.includes(text)) throw new QueryError("priority", text, PRIORITIES);
   return Number(text);
 }
 
-function sortOf(query: URLSearchParams): Sort | undefined {
+function parseSort(query: URLSearchParams): Sort | undefined {
   const text = query.get("sort") || undefined;
   if (text === undefined) return undefined;
   const isDescending = text.startsWith("-");

@@ -114,7 +114,7 @@ export function statusCounts(counts: Readonly<Record<string, number>>, server?: 
   return html`<ul class="counts">${items}</ul>`;
 }
 
-/** For table rows: glyph and number, with words for screen readers. Combines all kinds of pauses. */
+/** Counts for table rows: glyph and number, with words for screen readers. Combines all kinds of pauses. */
 export function statusTally(counts: Readonly<Record<string, number>>): Html {
   return tally(counts, ({ glyph }) => glyph, {});
 }

@@ -1,15 +1,15 @@
 import { chartSection } from "./chart-view.ts";
+import { crumbs, factList, nameHtml, prtgLink } from "./components.ts";
 import type { PageChart } from "./courses.ts";
 import { moment, number } from "./figures.ts";
 import { type Html, html } from "./html.ts";
-import { fact, nameOf, type Page } from "./layout.ts";
-import { HOME, nodeLink } from "./links.ts";
-import { prtgLink } from "./prtg-link.ts";
+import type { Page } from "./layout.ts";
+import { nodeLink } from "./links.ts";
+import { childRows } from "./object-table.ts";
 import type { NodeReport } from "./report.ts";
 import { copied, sensorChannels, sensorFacts, siblingLinks } from "./sensor-view.ts";
 import type { Sort } from "./source.ts";
 import { statusBar, statusCounts, statusPill } from "./status-marks.ts";
-import { childRows } from "./tree-rows.ts";
 
 export interface NodePageOptions {
   readonly hasDebugPages: boolean;
@@ -21,18 +21,21 @@ export interface NodePageOptions {
 
 /** `/tree`: one object with its path and children. */
 export function nodePage(report: NodeReport, options: NodePageOptions): Page {
-  const { node, generated_at, sensor } = report;
+  const { node, generated_at, sensor, ancestors } = report;
   const drawn = options.chart?.kind === "drawn" ? options.chart.chart : undefined;
-  const content = html`${crumbs(report)}
-<header class="title" id="title" data-live><p class="kind">${node.kind}</p><h1>${nameOf(node.name)}</h1>${node.status !== null && statusPill(node.status)}${prtgLink(node, "Open in PRTG")}</header>
+  const content = html`${crumbs(nameHtml(node.name), ancestors.map(ancestorLink))}
+<header class="title" id="title" data-live><p class="kind">${node.kind}</p><h1>${nameHtml(node.name)}</h1>${node.status !== null && statusPill(node.status)}${prtgLink(node, "Open in PRTG")}</header>
 ${sensor !== null && siblingLinks(node, sensor)}
 <section class="panel" aria-label="Properties" id="facts" data-live>
 ${node.message !== null && html`<p class="message"><span class="hidden">Message: </span><bdi>${node.message}</bdi></p>`}
-<dl class="facts">${fact("Id", copied(node.id, "id"))}${report.host !== null && fact("Host", html`<bdi>${report.host}</bdi>`)}${
-    sensor === null && node.status_since !== null && fact("Status since", moment(node.status_since, generated_at))
-  }${report.depends_on !== null && fact("Depends on", dependency(node.server, report.depends_on))}${
-    sensor !== null && sensorFacts(report, sensor, options.hasDebugPages, generated_at)
-  }${report.tags.length > 0 && fact("Tags", tags(report.tags))}</dl>
+${factList([
+  ["Id", copied(node.id, "id")],
+  ["Host", report.host !== null && html`<bdi>${report.host}</bdi>`],
+  ["Status since", sensor === null && node.status_since !== null && moment(node.status_since, generated_at)],
+  ["Depends on", report.depends_on !== null && dependency(node.server, report.depends_on)],
+  ...(sensor === null ? [] : sensorFacts(report, sensor, options)),
+  ["Tags", report.tags.length > 0 && tags(report.tags)],
+])}
 ${statusBar(node.sensors_by_status)}${Object.keys(node.sensors_by_status).length > 0 && statusCounts(node.sensors_by_status, node.server)}
 </section>
 ${sensor !== null && chartSection(node, sensor, options.chart)}
@@ -47,9 +50,8 @@ function below({ sensor, children }: NodeReport): string {
   return sensor === null ? `Children (${number(children.total)})` : `Channels (${number(sensor.channels_total)})`;
 }
 
-function crumbs({ node, ancestors }: NodeReport): Html {
-  const items = ancestors.map((above) => html`<li><a href="${nodeLink(above)}">${nameOf(above.name)}</a></li>`);
-  return html`<nav class="crumbs" aria-label="Path"><ol><li><a href="${HOME}">Overview</a></li>${items}<li aria-current="page">${nameOf(node.name)}</li></ol></nav>`;
+function ancestorLink(above: NodeReport["node"]): Html {
+  return html`<a href="${nodeLink(above)}">${nameHtml(above.name)}</a>`;
 }
 
 function dependency(server: string, { id, path }: NonNullable<NodeReport["depends_on"]>): Html {

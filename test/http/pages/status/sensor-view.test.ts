@@ -2,6 +2,7 @@ import { describe, expect, it } from "vitest";
 import { renderPage } from "../../../../src/http/pages/status/layout.ts";
 import type { SensorReport } from "../../../../src/http/pages/status/report.ts";
 import { SCRIPT, STYLE } from "../../../../src/http/pages/status/respond.ts";
+import { familyOf, queryOf, selectorOf } from "../../../../src/http/pages/status/sensor-view.ts";
 import { nodePage } from "../../../../src/http/pages/status/tree-pages.ts";
 import { nodeReport, sensorReport } from "./reports.ts";
 
@@ -57,4 +58,17 @@ it("pages of sensors and devices link into PRTG", () => {
       /<header class="title".*<a class="prtg" href="https:\/\/prtg.example.com\/x\?id=1"[^>]*>Open in PRTG/,
     );
   }
+});
+
+describe("PromQL of a line", () => {
+  const LINE = String.raw`prtg_channel_value{server="h\"q",sensor_id="2490",channel_id="-4",path="a \"sensor_id=\\ b",my_server="x",unit="%"} 5`;
+
+  it("selects an object by server and ids, which outlast names", () => {
+    expect(selectorOf(LINE)).toBe(String.raw`{server="h\"q", sensor_id="2490", channel_id="-4"}`);
+  });
+
+  it("queries the family of the line", () => {
+    expect(queryOf(LINE)).toBe(String.raw`prtg_channel_value{server="h\"q", sensor_id="2490", channel_id="-4"}`);
+    expect(familyOf("up 1")).toBe("up");
+  });
 });

@@ -1,5 +1,5 @@
 import { describe, expect, test } from "vitest";
-import { prtgUrl } from "../../../src/app/reports/prtg-url.ts";
+import { prtgUrl } from "../../../src/app/reports/node-summary.ts";
 
 describe("prtgUrl", () => {
   test.each([

@@ -1,6 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { levelBar } from "../../../../src/http/pages/status/level-bar.ts";
-import { limitsOf } from "../../../../src/http/pages/status/limits.ts";
+import { levelBar, limitsOf } from "../../../../src/http/pages/status/limits.ts";
 import type { ChannelReport } from "../../../../src/http/pages/status/report.ts";
 import { sensorReport } from "./reports.ts";
 
