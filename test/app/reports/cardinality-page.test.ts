@@ -1,6 +1,7 @@
 import { describe, expect, test } from "vitest";
 import { cardinalityPage } from "../../../src/app/reports/cardinality-page.ts";
 import type { DebugSources } from "../../../src/app/reports/sources.ts";
+import { debugText } from "../../../src/http/pages/status/debug-view.ts";
 import { plainMapper } from "../../../src/mapping/channel-mapper.ts";
 import type { MappingOutcome } from "../../../src/mapping/channel-serving.ts";
 import { memoryPipeline } from "../../collectors/memory-pipeline.ts";
@@ -20,14 +21,15 @@ async function page(outcomes: Outcomes) {
   ]);
   const view = { state: monitor.view.state, channels: () => channels };
   const monitors = new Map([["hq", { view }]]) as unknown as DebugSources["monitors"];
-  return cardinalityPage({ store, mapper: plainMapper(), clock, monitors })(new URLSearchParams());
+  const report = await cardinalityPage({ store, mapper: plainMapper(), clock, monitors })(new URLSearchParams());
+  return { ...report, text: debugText(report) };
 }
 
 const cells = (text: string) => text.split("\n").map((line) => line.split(/ {2,}/).filter((cell) => cell !== ""));
 
 describe("/debug/cardinality", () => {
   test("groups the channels that no rule maps or drops, the largest groups first", async () => {
-    const { tables, json, text } = await page([
+    const { sections, json, text } = await page([
       ["a", "%", "unmatched"],
       ["b", "", "unmatched"],
       ["c", "", "unmatched"],
@@ -35,7 +37,7 @@ describe("/debug/cardinality", () => {
       ["e", "%", "mapped"],
       ["f", "%", "dropped"],
     ]);
-    expect(tables.at(-2)).toEqual({
+    expect(sections.at(-2)).toEqual({
       title: "no rules are configured, so no channel has a mapped metric: 4",
       head: ["unit", "why", "channels", "for example"],
       rows: [
@@ -43,9 +45,9 @@ describe("/debug/cardinality", () => {
         ["%", "unmatched", "1", "50.0 of hq: Berlin/Network/sw-1/Uplink, a"],
         ["%", "unconverted", "1", "50.3 of hq: Berlin/Network/sw-1/Uplink, d"],
       ],
-      note: undefined,
+      more: undefined,
     });
-    expect(tables.at(-1)?.rows.map((row) => row.slice(0, 3))).toEqual([
+    expect(sections.at(-1)?.rows?.map((row) => row.slice(0, 3))).toEqual([
       ["sensor", "unmatched", "3"],
       ["sensor", "unconverted", "1"],
     ]);
@@ -57,35 +59,35 @@ describe("/debug/cardinality", () => {
     const many = (count: number): Outcomes =>
       Array.from({ length: count }, (_, index) => ["a", `u${index}`, "unmatched"]);
     const fifty = await page(many(50));
-    expect(fifty.tables.at(-2)).toMatchObject({ note: undefined });
-    expect(fifty.tables.at(-2)?.rows).toHaveLength(50);
+    expect(fifty.sections.at(-2)).toMatchObject({ more: undefined });
+    expect(fifty.sections.at(-2)?.rows).toHaveLength(50);
     const more = await page(many(53));
-    expect(more.tables.at(-2)).toMatchObject({ note: "and 3 more" });
-    expect(more.tables.at(-2)?.rows).toHaveLength(50);
+    expect(more.sections.at(-2)).toMatchObject({ more: "and 3 more" });
+    expect(more.sections.at(-2)?.rows).toHaveLength(50);
     expect(more.text).toContain("\nand 3 more\n");
     expect(more.json).toMatchObject({ unmapped: { units: { total: 53, most: { length: 50 } } } });
   });
 
   test("shortens long names", async () => {
     const [whole, long] = ["w".repeat(60), "l".repeat(61)];
-    const { tables } = await page([
+    const { sections } = await page([
       [whole, "%", "unmatched"],
       [long, long, "unmatched"],
     ]);
-    expect(tables.at(-2)?.rows.map(([unit, , , example]) => [unit, example?.split(", ").at(-1)])).toEqual([
+    expect(sections.at(-2)?.rows?.map(([unit, , , example]) => [unit, example?.split(", ").at(-1)])).toEqual([
       ["%", whole],
       [`${"l".repeat(60)}...`, `${"l".repeat(60)}...`],
     ]);
   });
 
   test("counts series by family, probe and label", async () => {
-    const { tables, json, text } = await page([]);
-    const [families, probes, labels] = tables;
+    const { sections, json, text } = await page([]);
+    const [families, probes, labels] = sections;
     expect(families?.title).toMatch(/^series about monitored objects: \d+$/);
     expect(families?.rows).toContainEqual(["prtg_channel_value", "3"]);
     expect(probes).toMatchObject({ title: "series per probe", note: expect.stringMatching(/^without a probe: \d+$/) });
     expect(probes?.rows).toEqual([["hq", "Berlin", expect.stringMatching(/^\d+$/)]]);
-    expect(labels?.rows.find(([name]) => name === "channel_id")).toEqual(["channel_id", "2", "3", "0 (2), 1 (1)"]);
+    expect(labels?.rows?.find(([name]) => name === "channel_id")).toEqual(["channel_id", "2", "3", "0 (2), 1 (1)"]);
     expect(json).toMatchObject({
       families: expect.arrayContaining([{ family: "prtg_channel_value", series: 3 }]),
       labels: expect.arrayContaining([

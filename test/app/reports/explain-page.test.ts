@@ -1,5 +1,6 @@
 import { expect, test } from "vitest";
 import { explainPage } from "../../../src/app/reports/explain-page.ts";
+import { debugText } from "../../../src/http/pages/status/debug-view.ts";
 import { plainMapper } from "../../../src/mapping/channel-mapper.ts";
 import { MINUTE, memoryPipeline } from "../../collectors/memory-pipeline.ts";
 import type { MemoryServer } from "../../collectors/memory-server.ts";
@@ -12,7 +13,11 @@ async function explained(server: MemoryServer = smallServer()) {
   await poll();
   const monitors = new Map([["hq", { isLeftOut: () => false, runs: () => [], view: monitor.view }]]);
   const page = explainPage({ store, mapper: plainMapper(), clock, monitors });
-  return { clock, poll, ask: (query: Record<string, string>) => page(new URLSearchParams(query)) };
+  const ask = async (query: Record<string, string>) => {
+    const report = await page(new URLSearchParams(query));
+    return { ...report, text: debugText(report) };
+  };
+  return { clock, poll, ask };
 }
 
 const USAGE = "give ?object= with the id of a sensor (2490) or of a channel (2490.1)";
@@ -29,7 +34,7 @@ test.each([
 ])("the object $object gets $status", async ({ object, status, text }) => {
   const { ask } = await explained();
   const report = await ask({ object });
-  expect(report).toMatchObject({ status, json: { error: text }, tables: [{ title: text, rows: [] }] });
+  expect(report).toMatchObject({ status, json: { error: text }, sections: [{ title: text }] });
   expect(report.text.trimEnd()).toEqual(text);
 });
 
@@ -42,7 +47,7 @@ test("a sensor has its properties and its lines, then those of its channels", as
   server.change("50", { tags: ["a", "b"], type: "ping", typeName: "Ping" });
   const { ask, clock } = await explained(server);
   const measured = `measured at ${new Date(clock.now()).toISOString()}`;
-  const { text, tables } = await ask({ object: "50" });
+  const { text, sections } = await ask({ object: "50" });
   const lines = text.split("\n");
   expect(lines.slice(0, 12)).toEqual([
     "sensor 50 of server hq, normalised (the exporter keeps no raw records)",
@@ -70,10 +75,8 @@ test("a sensor has its properties and its lines, then those of its channels", as
     "",
   ]);
   expect(text).not.toContain("skips the first N");
-  expect(tables.map(({ title }) => title)).toEqual(["sensor 50 of server hq", "channel 50.0", "channel 50.1"]);
-  // Tables omit what is empty.
-  expect(tables[0]?.rows.map(([name]) => name)).not.toContain("message");
-  expect(tables[1]?.rows.at(-1)).toEqual(["line served", expect.stringMatching(/^prtg_channel_value/)]);
+  expect(sections.slice(1).map(({ title }) => title)).toEqual(["channel 50.0", "channel 50.1"]);
+  expect(sections[1]?.lines).toEqual([expect.stringMatching(/^prtg_channel_value/)]);
 });
 
 test.each([
@@ -106,7 +109,7 @@ test("a channel of a paused sensor and a stale one serve no lines", async () => 
   const paused = await ask({ object: "51.0" });
   expect(paused.text).toContain("none: the sensor is paused");
   expect(paused.text).toContain("  no lines served\n");
-  expect(paused.tables.at(-1)).toMatchObject({ title: "channel 51.0", note: "no lines served" });
+  expect(paused.sections.at(-1)).toMatchObject({ title: "channel 51.0", lines: [] });
   await clock.advance(6 * MINUTE);
   const stale = await ask({ object: "50.0" });
   expect(stale.text).toContain("none: the last measurement is too old, measured at");

@@ -106,14 +106,14 @@ describe("/debug/runs", () => {
     const { subject } = await polled("channels", "limits");
     const { records } = subject.monitor.collectors;
     const sound = records.filter(({ error }) => error === undefined);
-    const { tables, json } = await pageOf(
+    const { sections, json } = await pageOf(
       subject,
       new Map([
         ["branch", () => sound],
         ["hq", () => records],
       ]),
     )();
-    expect(tables[0]?.rows).toEqual([
+    expect(sections[0]?.rows).toEqual([
       ["hq", "channels, limits"],
       ["branch", "none"],
     ]);
