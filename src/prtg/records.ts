@@ -48,6 +48,53 @@ export interface NodeRecord {
   readonly summary: StatusSummary | undefined;
 }
 
+/**
+ * How `TextBounds` cleans a value: it cuts a `text` and drops a record with a credential in an `id`. It cleans tags and
+ * references by name.
+ */
+type TextOf<Value> = [string] extends [Value]
+  ? { readonly text: "text" | "id" }
+  : [Value] extends [readonly object[] | readonly string[] | Reference]
+    ? { readonly text: "parts" }
+    : { readonly text?: undefined };
+
+type NodeFields = { readonly [Field in keyof NodeRecord]-?: TextOf<Exclude<NodeRecord[Field], undefined>> };
+
+/** The facts of `NodeRecord`: each one has a row, and each text says how it is cleaned. */
+export const NODE_FIELDS = {
+  id: { text: "id" },
+  kind: {},
+  name: { text: "text" },
+  parent: { text: "parts" },
+  ancestors: { text: "parts" },
+  status: {},
+  statusSince: {},
+  message: { text: "text" },
+  lastUp: {},
+  lastDown: {},
+  type: { text: "text" },
+  typeName: { text: "text" },
+  priority: {},
+  tags: { text: "parts" },
+  favorite: {},
+  host: { text: "text" },
+  intervalSeconds: {},
+  dependsOn: { text: "id" },
+  summary: {},
+} as const satisfies NodeFields;
+
+type NodeField = keyof NodeRecord;
+type FieldsOf<Text> = {
+  [Field in NodeField]: (typeof NODE_FIELDS)[Field] extends { readonly text: Text } ? Field : never;
+}[NodeField];
+
+/** Fields with texts that are cleaned in one way. */
+export function fieldsOf<const Text extends string>(text: Text): readonly FieldsOf<Text>[] {
+  const rows: readonly (readonly [string, { readonly text?: string }])[] = Object.entries(NODE_FIELDS);
+  const names = new Set(rows.filter(([, row]) => row.text === text).map(([name]) => name));
+  return Object.keys(NODE_FIELDS).filter((name): name is FieldsOf<Text> => names.has(name));
+}
+
 export interface ChannelRecord {
   readonly sensorId: string;
   /** The part of `2490.1` after the first dot. Can be negative. */
