@@ -7,9 +7,9 @@ export const READING_ORDER = ["sensor", "device", "group", "probe"] as const sat
 
 export interface Reference {
   readonly id: string;
-  readonly name: string | undefined;
+  readonly name?: string | undefined;
   /** Lower case, without `REFERENCED_`: root, probe, group, device, sensor, user ... */
-  readonly kind: string | undefined;
+  readonly kind?: string | undefined;
 }
 
 export interface StatusSummary {
@@ -21,31 +21,31 @@ export interface NodeRecord {
   readonly id: string;
   readonly kind: NodeKind;
   readonly name: string;
-  readonly parent: Reference | undefined;
+  readonly parent?: Reference | undefined;
   /** From the root to the object or its parent. `undefined` if the list lacks them. */
-  readonly ancestors: readonly Reference[] | undefined;
+  readonly ancestors?: readonly Reference[] | undefined;
   readonly status: StatusToken;
-  readonly statusSince: number | undefined;
+  readonly statusSince?: number | undefined;
   /** Sensors only: one line about the status. */
-  readonly message: string | undefined;
+  readonly message?: string | undefined;
   /** Sensors only. Milliseconds since the epoch. */
-  readonly lastUp: number | undefined;
+  readonly lastUp?: number | undefined;
   /** Sensors only. Milliseconds since the epoch. */
-  readonly lastDown: number | undefined;
+  readonly lastDown?: number | undefined;
   /** For example `ping`, without a version suffix. */
   readonly type: string;
   /** For people, for example `Ping v2`. */
   readonly typeName: string;
-  readonly priority: number | undefined;
+  readonly priority?: number | undefined;
   readonly tags: readonly string[];
-  readonly favorite: boolean | undefined;
-  readonly host: string | undefined;
+  readonly favorite?: boolean | undefined;
+  readonly host?: string | undefined;
   /** `undefined` unless requested and present. */
-  readonly intervalSeconds: number | undefined;
+  readonly intervalSeconds?: number | undefined;
   /** Id of the object that it depends on. Empty: its parent only. `undefined` unless requested and present. */
-  readonly dependsOn: string | undefined;
+  readonly dependsOn?: string | undefined;
   /** Sensors below. `undefined` unless requested and present. */
-  readonly summary: StatusSummary | undefined;
+  readonly summary?: StatusSummary | undefined;
 }
 
 /**
@@ -102,11 +102,11 @@ export interface ChannelRecord {
   readonly name: string;
   readonly unit: string;
   /** As PRTG shows it, in `unit`. `undefined` if null, absent or unreadable. */
-  readonly value: number | undefined;
+  readonly value?: number | undefined;
   /** Milliseconds since the epoch. `undefined` if never measured. */
-  readonly measuredAt: number | undefined;
+  readonly measuredAt?: number | undefined;
   /** `undefined` if the record does not show limits, which is not the same as none. */
-  readonly limits: ChannelLimits | undefined;
+  readonly limits?: ChannelLimits | undefined;
   /** Id or name of the lookup. Empty: none. `undefined`: unknown. */
   readonly lookup?: string | undefined;
 }
