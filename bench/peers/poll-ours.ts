@@ -1,5 +1,6 @@
 /** Client, tree, mapping and store, without a page. `poll` returns the channels collector's time. */
 import { pino } from "pino";
+import { wantedSections } from "../../src/app/pipeline-plan.ts";
 import { ServerFailureLogs } from "../../src/collectors/failure-log.ts";
 import { RunRecords } from "../../src/collectors/run-record.ts";
 import { createExpiryPolicy, ServerCollectors } from "../../src/collectors/server-collectors.ts";
@@ -75,7 +76,10 @@ const collectors = new ServerCollectors({
   ...{ connection, writer, history: new PollHistory(log, failures), runtime: { clock: systemClock, random } },
   telemetry: { log, server: metrics },
   records: new RunRecords({ clock: systemClock, log, failures, metrics: collectorMetrics }),
-  plan: { schedules: { tree: rarely, channels: rarely }, countedKinds: new Set(), dependency: false },
+  plan: {
+    schedules: { tree: rarely, channels: rarely },
+    sections: wantedSections({ nodeSensors: [], dependencyInfo: false }),
+  },
   budgets: { objects: new MemoryBudget(), extras: new ExtraWork(systemClock) },
   turns: {},
   sync: undefined,

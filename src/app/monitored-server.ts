@@ -1,5 +1,6 @@
 import type { CollectorStatus } from "../collectors/collector-runner.ts";
 import { ServerFailureLogs } from "../collectors/failure-log.ts";
+import { readersOfNew } from "../collectors/node-polls.ts";
 import { type RunRecord, RunRecords } from "../collectors/run-record.ts";
 import { type ConnectionPast, PollHistory, ServerConnection } from "../collectors/server-connection.ts";
 import type { ServerConfig } from "../config/resolve.ts";
@@ -173,8 +174,7 @@ export class MonitoredServer {
     if (!isReconnected && isSameExceptConnection(before.plan, plan)) return nothing;
     const { records, telemetry } = this.#base;
     const past = await before.handOver(plan, graceMs);
-    if (!plan.countedKinds.isSubsetOf(before.plan.countedKinds)) records.requireRun("status");
-    if (plan.dependency && !before.plan.dependency) records.requireRun("tree");
+    for (const name of readersOfNew(plan.sections, before.plan.sections)) records.requireRun(name);
     if (isReconnected) records.requireAllRuns();
     const isReselected = !isSameSelection(before.plan, plan);
     // Other servers may share the new breaker.

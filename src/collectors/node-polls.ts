@@ -5,9 +5,18 @@ import { LogOnChange } from "../lib/log-on-change.ts";
 import type { MemoryBudget, MemoryShare } from "../lib/memory-budget.ts";
 import type { ServerState } from "../model/server-state.ts";
 import { NODE_KINDS, type NodePoll } from "../model/tree.ts";
-import type { ParentKind } from "../projection/shape.ts";
-import type { MonitoringApi, NodeListOptions } from "../prtg/monitoring-api.ts";
-import type { ListResult, NodeKind, NodeRecord, StatusSummary } from "../prtg/records.ts";
+import type { ListOptions, MonitoringApi } from "../prtg/monitoring-api.ts";
+import {
+  type ListResult,
+  NODE_SECTIONS,
+  type NodeKind,
+  type NodeRecord,
+  type NodeSection,
+  READING_ORDER,
+  type Section,
+  type StatusSummary,
+  type WantedSections,
+} from "../prtg/records.ts";
 import { STATUS_TOKENS } from "../prtg/status.ts";
 import type { AllNodesReader } from "./all-nodes.ts";
 import type { PollResult } from "./collector.ts";
@@ -25,23 +34,42 @@ export interface NodePollOptions {
   readonly gaps: NodeGaps;
   readonly writer: StateWriter;
   readonly memory: MemoryBudget;
+  readonly sections: WantedSections;
 }
 
-export interface TreePollOptions extends NodePollOptions {
-  readonly dependency: boolean;
+const NO_KINDS: ReadonlySet<NodeKind> = new Set();
+
+/** The sections that a collector reads. `kind`: of this list. */
+export function sectionsOf(
+  collector: NodeSection["reader"],
+  wanted: WantedSections,
+  kind?: NodeKind,
+): ReadonlySet<Section> {
+  const read = NODE_SECTIONS.filter(({ name, reader }) => {
+    const kinds = wanted.get(name) ?? NO_KINDS;
+    return reader === collector && (kind === undefined ? kinds.size > 0 : kinds.has(kind));
+  });
+  return new Set(read.map(({ name }) => name));
+}
+
+/** The collectors that read sections which `before` lacks. */
+export function readersOfNew(wanted: WantedSections, before: WantedSections): readonly NodeSection["reader"][] {
+  return NODE_SECTIONS.filter(({ name }) => {
+    return !(wanted.get(name) ?? NO_KINDS).isSubsetOf(before.get(name) ?? NO_KINDS);
+  }).map(({ reader }) => reader);
 }
 
 /** Names, places in the tree, properties, and numbers of objects. */
 export function pollTree(
-  { connection, gaps, writer, memory, dependency }: TreePollOptions,
+  { connection, gaps, writer, memory, sections }: NodePollOptions,
   signal: AbortSignal,
 ): Promise<PollResult> {
   const { api, allNodes, freshLists } = connection;
-  const options = { interval: true, dependency };
+  const optionsFor = (kind?: NodeKind) => ({ sections: sectionsOf("tree", sections, kind) });
   return memory.lend(async (held) => {
     const parts = new PartialPoll(signal);
     if (allNodes.isUsable("tree", writer.state)) {
-      const nodes = (await parts.read(() => allNodes.read(writer.state, options, held, signal)))?.value;
+      const nodes = (await parts.read(() => allNodes.read(writer.state, optionsFor(), held, signal)))?.value;
       if (nodes !== undefined) {
         const objectCounts = await parts.read(() => gaps.counts.objects(api, signal));
         await writer.applyTree({ nodes, objectCounts });
@@ -49,7 +77,7 @@ export function pollTree(
         return { complete: true, error: parts.error };
       }
     }
-    const { lists, complete } = await readNodeLists(api, { gaps, parts, optionsFor: () => options, held }, signal);
+    const { lists, complete } = await readNodeLists(api, { gaps, parts, optionsFor, held }, signal);
     const objectCounts = await parts.read(() => gaps.counts.objects(api, signal));
     const before = writer.state.tree;
     const nodes = connection.withProbesAbove(lists);
@@ -62,23 +90,17 @@ export function pollTree(
   });
 }
 
-export interface StatusPollOptions extends NodePollOptions {
-  /** Kinds of objects below which the server counts the sensors per status. */
-  readonly countedKinds: ReadonlySet<ParentKind>;
-}
-
 /** Statuses of sensors, devices, groups and probes, and the number of sensors in each. */
 export function pollStatus(
-  { connection, gaps, writer, memory, countedKinds }: StatusPollOptions,
+  { connection, gaps, writer, memory, sections }: NodePollOptions,
   signal: AbortSignal,
 ): Promise<PollResult> {
   const { api, allNodes, freshLists } = connection;
-  const counted: ReadonlySet<NodeKind> = countedKinds;
+  const optionsFor = (kind?: NodeKind) => ({ sections: sectionsOf("status", sections, kind) });
   return memory.lend(async (held) => {
     const parts = new PartialPoll(signal);
     if (allNodes.isUsable("status", writer.state)) {
-      const options = { statusSummary: counted.size > 0 };
-      const nodes = (await parts.read(() => allNodes.read(writer.state, options, held, signal)))?.value;
+      const nodes = (await parts.read(() => allNodes.read(writer.state, optionsFor(), held, signal)))?.value;
       if (nodes !== undefined) {
         const statusSummary = allNodes.hasServerCounts
           ? { value: undefined }
@@ -89,9 +111,9 @@ export function pollStatus(
       }
     }
     const statusSummary = await parts.read(() => gaps.counts.statuses(api, signal));
-    const optionsFor = (kind: NodeKind) => (counted.has(kind) ? { statusSummary: true } : {});
-    // The tree does not ask for the counts.
-    const except = freshLists.take().difference(counted);
+    // The tree does not ask for these sections.
+    const incomplete = new Set(READING_ORDER.filter((kind) => optionsFor(kind).sections.size > 0));
+    const except = freshLists.take().difference(incomplete);
     const { lists, complete } = await readNodeLists(api, { gaps, parts, optionsFor, except, held }, signal);
     const before = writer.state.tree;
     const nodes = connection.withProbesAbove(lists);
@@ -112,7 +134,7 @@ function hasCounts({ sensorsByStatus }: ServerState, summary: StatusSummary | un
 export interface NodeListsOptions {
   readonly gaps: Pick<NodeGaps, "lists">;
   readonly parts: PartialPoll;
-  readonly optionsFor: (kind: NodeKind) => NodeListOptions;
+  readonly optionsFor: (kind: NodeKind) => ListOptions;
   /** Skips these kinds. */
   readonly except?: ReadonlySet<NodeKind>;
   readonly held?: MemoryShare | undefined;
@@ -237,7 +259,6 @@ class UnknownParents {
 
 /** After this age, read statuses again. */
 const MAX_AGE_MS = 5_000;
-const NO_KINDS: ReadonlySet<NodeKind> = new Set();
 
 /**
  * Lists of the last poll of the tree contain statuses. The first poll of statuses follows at once and does not read them

@@ -4,8 +4,7 @@ import type { Clock } from "../lib/clock.ts";
 import type { Extras } from "../lib/extra-work.ts";
 import type { MemoryBudget } from "../lib/memory-budget.ts";
 import { confirmationWindow, type ExpiryPolicy } from "../model/update-context.ts";
-import type { ParentKind } from "../projection/shape.ts";
-import type { ChannelRecords } from "../prtg/records.ts";
+import type { ChannelRecords, WantedSections } from "../prtg/records.ts";
 import type { SyncEngine } from "../sync/sync-engine.ts";
 import type { ServerRecorder } from "../telemetry/recorders.ts";
 import { currentRun } from "../telemetry/run-trace.ts";
@@ -42,10 +41,7 @@ export interface ServerCollectorsOptions {
   readonly sync: { readonly engine: SyncEngine; readonly latest: LatestValues } | undefined;
   readonly plan: {
     readonly schedules: Schedules;
-    /** Kinds of objects below which the server counts the sensors per status. */
-    readonly countedKinds: ReadonlySet<ParentKind>;
-    /** Whether the tree includes dependencies. */
-    readonly dependency: boolean;
+    readonly sections: WantedSections;
   };
   readonly telemetry: {
     /** Bound to the server. */
@@ -172,12 +168,12 @@ export class ServerCollectors {
     const { api, selected } = connection;
     const { lookups } = history;
     const memory = budgets.objects;
-    const nodes = { connection, gaps: history.nodes, writer, memory };
+    const nodes = { connection, gaps: history.nodes, writer, memory, sections: plan.sections };
     const isWhole = selected === undefined;
     return {
       health: (signal) => this.#pollHealth(signal),
-      tree: (signal) => pollTree({ ...nodes, dependency: plan.dependency }, signal),
-      status: (signal) => pollStatus({ ...nodes, countedKinds: plan.countedKinds }, signal),
+      tree: (signal) => pollTree(nodes, signal),
+      status: (signal) => pollStatus(nodes, signal),
       channels: (signal) => this.#pollChannels(signal),
       limits: this.#asExtra("limits", (signal) => pollLimits({ api, lookups, writer, memory }, signal)),
       details: this.#asExtra("details", (signal) => pollDetails({ api, isWhole, writer, memory }, signal)),

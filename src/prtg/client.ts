@@ -17,7 +17,7 @@ import {
   PREFERRED_ENDPOINTS,
   PREFERRED_LISTS,
 } from "./endpoints.ts";
-import type { ChannelListOptions, MonitoringApi, NodeListOptions } from "./monitoring-api.ts";
+import type { ListOptions, MonitoringApi } from "./monitoring-api.ts";
 import { ObjectReader } from "./object-reader.ts";
 import type { ApiClientOptions } from "./options.ts";
 import { ChannelTable } from "./paging/channel-table.ts";
@@ -152,7 +152,7 @@ class ApiClient implements MonitoringApi {
     return counts;
   }
 
-  nodes(kind: NodeKind, options: NodeListOptions, signal: AbortSignal): Promise<ListResult<NodeRecord>> {
+  nodes(kind: NodeKind, options: ListOptions, signal: AbortSignal): Promise<ListResult<NodeRecord>> {
     const format: ItemFormat<NodeRecord> = {
       decode: (record, problems) => this.#node(kind, record, problems),
       ...NODE_FORMAT,
@@ -160,7 +160,7 @@ class ApiClient implements MonitoringApi {
     return this.#lists.read(nodeLists(kind, options), format, signal);
   }
 
-  allNodes(options: NodeListOptions, signal: AbortSignal): Promise<ListResult<NodeRecord>> {
+  allNodes(options: ListOptions, signal: AbortSignal): Promise<ListResult<NodeRecord>> {
     const format: ItemFormat<NodeRecord> = {
       decode: (record, problems) => {
         const kind = nodeKindOf(record);
@@ -173,7 +173,7 @@ class ApiClient implements MonitoringApi {
     return this.#lists.read([allNodesList(options)], format, signal);
   }
 
-  channels(options: ChannelListOptions, signal: AbortSignal): Promise<ChannelList> {
+  channels(options: ListOptions, signal: AbortSignal): Promise<ChannelList> {
     return this.#lists.read(channelLists(options), this.#channelFormat, signal);
   }
 

@@ -58,7 +58,52 @@ type TextOf<Value> = [string] extends [Value]
     ? { readonly text: "parts" }
     : { readonly text?: undefined };
 
-type NodeFields = { readonly [Field in keyof NodeRecord]-?: TextOf<Exclude<NodeRecord[Field], undefined>> };
+/** Parts of lists of nodes that the server adds on request, in the order of requests. */
+export const NODE_SECTIONS = [
+  {
+    name: "intervalgroup",
+    /** The collector that requests it. */
+    reader: "tree",
+    /** Kinds of objects that have it. */
+    kinds: READING_ORDER,
+    /** The option below `metrics` that needs it, or names the kinds of objects that need it. `undefined`: always. */
+    option: undefined,
+    /** The consequence if the server refuses it. */
+    without: "prtg_sensor_interval_seconds is missing",
+  },
+  {
+    name: "scheduledependency",
+    reader: "tree",
+    kinds: READING_ORDER,
+    option: "dependencyInfo",
+    without: "prtg_dependency_info is missing",
+  },
+  {
+    name: "sensor_status_summary",
+    reader: "status",
+    kinds: ["device", "group", "probe"],
+    option: "nodeSensors",
+    without: "prtg_node_sensors is missing",
+  },
+] as const;
+
+/** Parts of lists of channels, as above. */
+export const CHANNEL_SECTIONS = [
+  { name: "alerting", without: "limits are missing" },
+  { name: "values", without: "channel states are missing" },
+] as const;
+
+export type NodeSection = (typeof NODE_SECTIONS)[number];
+export type Section = (NodeSection | (typeof CHANNEL_SECTIONS)[number])["name"];
+/** The kinds of objects for which the configuration needs a section. */
+export type WantedSections = ReadonlyMap<Section, ReadonlySet<NodeKind>>;
+
+interface FieldRow {
+  /** `NodeState` keeps the fact beside the tree, because some lists lack it. */
+  readonly inState?: true;
+  /** The section that brings the fact. */
+  readonly section?: NodeSection["name"];
+}
 
 /** The facts of `NodeRecord`: each one has a row, and each text says how it is cleaned. */
 export const NODE_FIELDS = {
@@ -67,32 +112,37 @@ export const NODE_FIELDS = {
   name: { text: "text" },
   parent: { text: "parts" },
   ancestors: { text: "parts" },
-  status: {},
-  statusSince: {},
-  message: { text: "text" },
-  lastUp: {},
-  lastDown: {},
+  status: { inState: true },
+  statusSince: { inState: true },
+  message: { text: "text", inState: true },
+  lastUp: { inState: true },
+  lastDown: { inState: true },
   type: { text: "text" },
   typeName: { text: "text" },
   priority: {},
   tags: { text: "parts" },
   favorite: {},
   host: { text: "text" },
-  intervalSeconds: {},
-  dependsOn: { text: "id" },
-  summary: {},
-} as const satisfies NodeFields;
+  intervalSeconds: { inState: true, section: "intervalgroup" },
+  dependsOn: { text: "id", inState: true, section: "scheduledependency" },
+  summary: { inState: true, section: "sensor_status_summary" },
+} as const satisfies {
+  readonly [Field in keyof NodeRecord]-?: FieldRow & TextOf<Exclude<NodeRecord[Field], undefined>>;
+};
 
-type NodeField = keyof NodeRecord;
-type FieldsOf<Text> = {
-  [Field in NodeField]: (typeof NODE_FIELDS)[Field] extends { readonly text: Text } ? Field : never;
-}[NodeField];
+type Rows = typeof NODE_FIELDS;
+type FieldsWith<Key extends string, Value> = {
+  [Field in keyof Rows]: Rows[Field] extends { readonly [Name in Key]: Value } ? Field : never;
+}[keyof Rows];
 
-/** Fields with texts that are cleaned in one way. */
-export function fieldsOf<const Text extends string>(text: Text): readonly FieldsOf<Text>[] {
-  const rows: readonly (readonly [string, { readonly text?: string }])[] = Object.entries(NODE_FIELDS);
-  const names = new Set(rows.filter(([, row]) => row.text === text).map(([name]) => name));
-  return Object.keys(NODE_FIELDS).filter((name): name is FieldsOf<Text> => names.has(name));
+/** Fields whose row has this value. */
+export function fieldsWith<const Key extends string, const Value>(
+  key: Key,
+  value: Value,
+): readonly FieldsWith<Key, Value>[] {
+  const rows = new Map(Object.entries(NODE_FIELDS).map(([name, row]) => [name, new Map(Object.entries(row))]));
+  const matches = (name: string): name is FieldsWith<Key, Value> => rows.get(name)?.get(key) === value;
+  return Object.keys(NODE_FIELDS).filter(matches);
 }
 
 export interface ChannelRecord {

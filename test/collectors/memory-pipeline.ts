@@ -1,5 +1,5 @@
 import { pino } from "pino";
-import type { PipelinePlan } from "../../src/app/pipeline-plan.ts";
+import { type PipelinePlan, wantedSections } from "../../src/app/pipeline-plan.ts";
 import { type PipelineBase, ServerPipeline } from "../../src/app/server-pipeline.ts";
 import { COLLECTOR_NAMES, type CollectorName } from "../../src/collectors/collector.ts";
 import { ServerFailureLogs } from "../../src/collectors/failure-log.ts";
@@ -167,8 +167,7 @@ export function memoryPipeline(server: MemoryServer, more: MemoryPipelineOptions
     // Used only with push.
     server: {} as PipelinePlan["server"],
     schedules: more.schedules ?? SCHEDULED,
-    countedKinds: new Set(nodeSensors),
-    dependency: dependencyInfo,
+    sections: wantedSections({ nodeSensors: [...nodeSensors], dependencyInfo }),
     sync: more.progress && { mode: "auto", limits: { requests: 1, periodMs: MINUTE } },
     push: undefined,
     stateDir: undefined,

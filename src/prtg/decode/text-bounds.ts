@@ -1,5 +1,5 @@
 import type { SecretSearch } from "../../errors/secret-search.ts";
-import { type ChannelRecord, fieldsOf, type LookupDefinition, type NodeRecord, type Reference } from "../records.ts";
+import { type ChannelRecord, fieldsWith, type LookupDefinition, type NodeRecord, type Reference } from "../records.ts";
 import type { DecodeProblems } from "./values.ts";
 
 const MARKER = "…";
@@ -12,8 +12,8 @@ export function cutText(text: string, max: number): string {
   return Buffer.from(text.slice(0, isPairCut ? max - 2 : max - 1) + MARKER).toString();
 }
 
-const NODE_IDS = fieldsOf("id");
-const NODE_TEXTS = fieldsOf("text");
+const NODE_IDS = fieldsWith("text", "id");
+const NODE_TEXTS = fieldsWith("text", "text");
 
 /** Overhead of a list element, in characters. */
 const ELEMENT_SIZE = 32;
