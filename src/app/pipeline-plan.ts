@@ -2,9 +2,10 @@ import { isDeepStrictEqual } from "node:util";
 import type { Schedules } from "../collectors/server-collectors.ts";
 import type { Config } from "../config/load.ts";
 import type { ServerConfig } from "../config/resolve.ts";
-import { NODE_SECTIONS, type NodeSection, type WantedSections } from "../prtg/records.ts";
+import type { WantedSections } from "../prtg/records.ts";
 import type { SyncEngineOptions } from "../sync/sync-engine.ts";
 import { accessKeyOf } from "./connect-server.ts";
+import { wantedSections } from "./mapping.ts";
 import type { OtlpPush } from "./otlp-push.ts";
 
 /** Of the request budget, for time series: lists come first. */
@@ -33,16 +34,6 @@ export function planPipeline(server: ServerConfig, config: Config, push: OtlpPus
     push,
     stateDir: config.stateDir,
   };
-}
-
-/** What lists must include for the metrics of the configuration. */
-export function wantedSections(metrics: Pick<Config["metrics"], NonNullable<NodeSection["option"]>>): WantedSections {
-  return new Map(
-    NODE_SECTIONS.map(({ name, kinds, option }) => {
-      const needs = option === undefined ? true : metrics[option];
-      return [name, new Set(needs === true ? kinds : needs === false ? [] : needs)];
-    }),
-  );
 }
 
 export function isSameSelection(a: PipelinePlan, b: PipelinePlan): boolean {

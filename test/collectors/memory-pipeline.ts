@@ -1,5 +1,6 @@
 import { pino } from "pino";
-import { type PipelinePlan, wantedSections } from "../../src/app/pipeline-plan.ts";
+import { wantedSections } from "../../src/app/mapping.ts";
+import type { PipelinePlan } from "../../src/app/pipeline-plan.ts";
 import { type PipelineBase, ServerPipeline } from "../../src/app/server-pipeline.ts";
 import { COLLECTOR_NAMES, type CollectorName } from "../../src/collectors/collector.ts";
 import { ServerFailureLogs } from "../../src/collectors/failure-log.ts";
@@ -57,7 +58,9 @@ export interface LogLine {
   readonly [field: string]: unknown;
 }
 
-interface MemoryPipelineOptions extends Partial<Shape> {
+interface MemoryPipelineOptions extends Partial<Omit<Shape, "sections">> {
+  readonly dependencyInfo?: boolean;
+  readonly nodeSensors?: readonly ("device" | "group" | "probe")[];
   readonly staleAfterMs?: number | undefined;
   /** Its name. */
   readonly server?: string;
@@ -153,7 +156,8 @@ export function memoryPipeline(server: MemoryServer, more: MemoryPipelineOptions
   const lines: LogLine[] = [];
   const log = pino({ level: "debug" }, { write: (line) => void lines.push(JSON.parse(line)) }).child({ server: name });
   const failures = new ServerFailureLogs(log, clock);
-  const shape = { mapper, nodeSensors, sensorStatus, channelInfo, dependencyInfo };
+  const sections = wantedSections({ nodeSensors: [...nodeSensors], dependencyInfo });
+  const shape = { mapper, sections, sensorStatus, channelInfo };
   const base: PipelineBase = {
     view: new ServerView({ server: name, store, shape, staleAfterMs, maxLabelText }),
     records: new RunRecords({ clock, log, failures, metrics: (collector) => metrics.collector(collector) }),
@@ -167,7 +171,7 @@ export function memoryPipeline(server: MemoryServer, more: MemoryPipelineOptions
     // Used only with push.
     server: {} as PipelinePlan["server"],
     schedules: more.schedules ?? SCHEDULED,
-    sections: wantedSections({ nodeSensors: [...nodeSensors], dependencyInfo }),
+    sections,
     sync: more.progress && { mode: "auto", limits: { requests: 1, periodMs: MINUTE } },
     push: undefined,
     stateDir: undefined,

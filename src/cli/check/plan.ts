@@ -1,4 +1,5 @@
-import { planSync, wantedSections } from "../../app/pipeline-plan.ts";
+import { wantedSections } from "../../app/mapping.ts";
+import { planSync } from "../../app/pipeline-plan.ts";
 import type { CollectorName } from "../../collectors/collector.ts";
 import { isOnePerSensor } from "../../collectors/details-poll.ts";
 import { PartialPoll, READINGS } from "../../collectors/failures.ts";

@@ -20,6 +20,7 @@ export const NODE_FAMILIES = {
     name: "prtg_dependency_info",
     help: "Always 1. Id of the object that this one depends on, if that is not its parent (include=scheduledependency). Only with metrics.dependency_info.",
     stability: "experimental",
+    section: "scheduledependency",
     labels: NODE_ID_LABELS,
     lastLabel: { name: "depends_on_id", textOf: ({ dependsOn = "" }) => dependsOn },
     facts: properties,
