@@ -1,3 +1,4 @@
+import { collectorsWith } from "../collectors/collector.ts";
 import type { CollectorStatus } from "../collectors/collector-runner.ts";
 import { ServerFailureLogs } from "../collectors/failure-log.ts";
 import { readersOfNew } from "../collectors/node-polls.ts";
@@ -26,9 +27,6 @@ import type { ConfiguredShape } from "./mapping.ts";
 import { maxLabelText } from "./object-memory.ts";
 import { isSameExceptConnection, isSameSelection, type PipelinePlan } from "./pipeline-plan.ts";
 import { type PipelineBase, ServerPipeline, type ServerTurns } from "./server-pipeline.ts";
-
-/** Collectors that read objects of the tree. */
-const BELOW_TREE = ["status", "channels", "limits"] as const;
 
 /** What is known of a server as a whole. */
 export interface ServerStatus {
@@ -279,7 +277,7 @@ export class MonitoredServer {
   #awaitNewObjects(): void {
     const { records } = this.#base;
     records.awaitNew("tree");
-    for (const name of BELOW_TREE) records.awaitNew(name, "tree");
+    for (const name of collectorsWith("isBelowTree")) records.awaitNew(name, "tree");
   }
 
   #beginEvents({ memory, structure, sinks }: EventPlan): void {

@@ -4,7 +4,7 @@ import { describeError, ExporterError } from "../errors/exporter-error.ts";
 import type { Clock } from "../lib/clock.ts";
 import type { CollectorRecorder } from "../telemetry/recorders.ts";
 import { RunTrace } from "../telemetry/run-trace.ts";
-import type { CollectorName, PollResult } from "./collector.ts";
+import { type CollectorName, collectorsWith, type PollResult } from "./collector.ts";
 import type { ReadingFailureLog, ServerFailureLogs } from "./failure-log.ts";
 import { failureFields } from "./failures.ts";
 
@@ -18,9 +18,6 @@ export interface RunRecordOptions {
   readonly failures: ServerFailureLogs;
   readonly metrics: (name: CollectorName) => CollectorRecorder;
 }
-
-/** The first needs no credentials. The second sends no request if nothing is due. */
-const PROVES_NOTHING: ReadonlySet<CollectorName> = new Set<CollectorName>(["health", "timeseries"]);
 
 /** A list with unreadable records is never complete: the server is up after so many runs. */
 const MAX_INCOMPLETE_RUNS = 3;
@@ -181,7 +178,8 @@ export class RunRecord {
     this.worked = true;
     this.error = undefined;
     this.lastSuccessAt = this.#clock.now();
-    if (this.#offExpiresAt === undefined) this.#failures.recordSuccess(!PROVES_NOTHING.has(this.name));
+    if (this.#offExpiresAt === undefined)
+      this.#failures.recordSuccess(!collectorsWith("provesNothing").includes(this.name));
     else {
       this.#offExpiresAt = undefined;
       this.#retryMs = FIRST_RETRY_MS;

@@ -2,7 +2,7 @@ import { pino } from "pino";
 import { wantedSections } from "../../src/app/mapping.ts";
 import type { PipelinePlan } from "../../src/app/pipeline-plan.ts";
 import { type PipelineBase, ServerPipeline } from "../../src/app/server-pipeline.ts";
-import { COLLECTOR_NAMES, type CollectorName } from "../../src/collectors/collector.ts";
+import { COLLECTORS, type CollectorName } from "../../src/collectors/collector.ts";
 import { ServerFailureLogs } from "../../src/collectors/failure-log.ts";
 import { RunRecords } from "../../src/collectors/run-record.ts";
 import type { Schedules, ServerCollectors } from "../../src/collectors/server-collectors.ts";
@@ -43,9 +43,10 @@ const SCHEDULES: Readonly<Record<CollectorName, number>> = {
 const scheduled = (names: readonly CollectorName[]) =>
   Object.fromEntries(names.map((name) => [name, { kind: "interval", everyMs: SCHEDULES[name] }] as const));
 
+const NAMES = COLLECTORS.map(({ name }) => name);
 /** The default configuration. */
-export const SCHEDULED = scheduled(COLLECTOR_NAMES.filter((name) => name !== "details"));
-export const SCHEDULED_WITH_DETAILS = scheduled(COLLECTOR_NAMES);
+export const SCHEDULED = scheduled(NAMES.filter((name) => name !== "details"));
+export const SCHEDULED_WITH_DETAILS = scheduled(NAMES);
 
 interface Series {
   readonly labels: Readonly<Record<string, string>>;
