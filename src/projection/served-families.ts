@@ -4,8 +4,10 @@ import type { SeriesLabels } from "../mapping/series-labels.ts";
 import type { WantedSections } from "../prtg/records.ts";
 import type { ServedFamily } from "./projector.ts";
 
-/** Adds names and values of labels as the configuration wants them. `families`: by their keys in the metric
- * table. Leaves those out whose section is not wanted. */
+/**
+ * Adds names and values of labels as the configuration wants them, and drops families whose section it does not need.
+ * `families`: by their keys in the metric table.
+ */
 export function serveFamilies<Item extends Subject, About>(
   labels: SeriesLabels,
   families: { readonly [Name in TreeFamilyName]?: Family<Item, About> },

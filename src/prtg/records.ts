@@ -135,6 +135,8 @@ type FieldsWith<Key extends string, Value> = {
   [Field in keyof Rows]: Rows[Field] extends { readonly [Name in Key]: Value } ? Field : never;
 }[keyof Rows];
 
+export type StateFact = FieldsWith<"inState", true>;
+
 /** Fields whose row has this value. */
 export function fieldsWith<const Key extends string, const Value>(
   key: Key,
