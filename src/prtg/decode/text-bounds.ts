@@ -83,13 +83,9 @@ export class TextBounds {
     return cutText(clean, this.#max);
   }
 
-  #reference(reference: Reference, problems: DecodeProblems): Reference {
-    const { id, name, kind } = reference;
-    return {
-      id,
-      name: name === undefined ? undefined : this.text(name, problems),
-      kind: kind === undefined ? undefined : this.text(kind, problems),
-    };
+  #reference({ id, name, kind }: Reference, problems: DecodeProblems): Reference {
+    const clean = (text: string | undefined) => (text === undefined ? undefined : this.text(text, problems));
+    return { id, name: clean(name), kind: clean(kind) };
   }
 
   #isClean(id: string, problems: DecodeProblems): boolean {
