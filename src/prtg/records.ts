@@ -131,7 +131,7 @@ export const NODE_FIELDS = {
 };
 
 type Rows = typeof NODE_FIELDS;
-type FieldsWith<Key extends string, Value> = {
+export type FieldsWith<Key extends string, Value> = {
   [Field in keyof Rows]: Rows[Field] extends { readonly [Name in Key]: Value } ? Field : never;
 }[keyof Rows];
 

@@ -1,5 +1,12 @@
 import type { SecretSearch } from "../../errors/secret-search.ts";
-import { type ChannelRecord, fieldsWith, type LookupDefinition, type NodeRecord, type Reference } from "../records.ts";
+import {
+  type ChannelRecord,
+  type FieldsWith,
+  fieldsWith,
+  type LookupDefinition,
+  type NodeRecord,
+  type Reference,
+} from "../records.ts";
 import type { DecodeProblems } from "./values.ts";
 
 const MARKER = "…";
@@ -50,12 +57,12 @@ export class TextBounds {
     for (const field of NODE_TEXTS) isFine &&= this.#isFine(node[field] ?? "");
     for (const { name = "", kind = "" } of references) isFine &&= this.#isFine(name) && this.#isFine(kind);
     if (isFine) return node;
-    const clean: { -readonly [Field in keyof NodeRecord]: NodeRecord[Field] } = {
-      ...node,
+    const parts: Required<Pick<NodeRecord, FieldsWith<"text", "parts">>> = {
       tags: tags.map((tag) => this.text(tag, problems)),
       parent: parent && this.#reference(parent, problems),
       ancestors: node.ancestors?.map((ancestor) => this.#reference(ancestor, problems)),
     };
+    const clean: { -readonly [Field in keyof NodeRecord]: NodeRecord[Field] } = { ...node, ...parts };
     for (const field of NODE_TEXTS) {
       const text = node[field];
       if (text !== undefined) clean[field] = this.text(text, problems);
