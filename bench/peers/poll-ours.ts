@@ -1,5 +1,6 @@
 /** Client, tree, mapping and store, without a page. `poll` returns the channels collector's time. */
 import { pino } from "pino";
+import { wantedSections } from "../../src/app/mapping.ts";
 import { ServerFailureLogs } from "../../src/collectors/failure-log.ts";
 import { RunRecords } from "../../src/collectors/run-record.ts";
 import { createExpiryPolicy, ServerCollectors } from "../../src/collectors/server-collectors.ts";
@@ -22,6 +23,7 @@ import { Stopwatch } from "../processes/stopwatch.ts";
 const [url = ""] = process.argv.slice(2);
 const log = pino({ level: "silent" });
 const mapper = plainMapper();
+const sections = wantedSections({ nodeSensors: [], dependencyInfo: false });
 const random = () => 0.5;
 const stopwatch = new Stopwatch();
 // Self-metrics are not measured.
@@ -51,7 +53,7 @@ const connection = new ServerConnection({
 const view = new ServerView({
   server: "hq",
   store: new Store(mapper.storeFamilies()),
-  shape: { mapper, channelInfo: false, dependencyInfo: false, sensorStatus: "current", nodeSensors: [] },
+  shape: { mapper, channelInfo: false, sections, sensorStatus: "current" },
   staleAfterMs: undefined,
 });
 const writer = new StateWriter({
@@ -75,7 +77,10 @@ const collectors = new ServerCollectors({
   ...{ connection, writer, history: new PollHistory(log, failures), runtime: { clock: systemClock, random } },
   telemetry: { log, server: metrics },
   records: new RunRecords({ clock: systemClock, log, failures, metrics: collectorMetrics }),
-  plan: { schedules: { tree: rarely, channels: rarely }, countedKinds: new Set(), dependency: false },
+  plan: {
+    schedules: { tree: rarely, channels: rarely },
+    sections,
+  },
   budgets: { objects: new MemoryBudget(), extras: new ExtraWork(systemClock) },
   turns: {},
   sync: undefined,

@@ -1,5 +1,5 @@
 import type { Logger } from "pino";
-import { DEFERRED_COLLECTORS, EXTRA_COLLECTORS } from "../collectors/collector.ts";
+import { collectorsWith } from "../collectors/collector.ts";
 import type { Clock } from "../lib/clock.ts";
 import { ExtraWork } from "../lib/extra-work.ts";
 import { LogOnChange } from "../lib/log-on-change.ts";
@@ -63,8 +63,8 @@ export class ExtraBudget {
     if (deferred > 0) this.#heldBackEndsAt = now + Math.max(MIN_OVER_AFTER_MS, OVER_AFTER_CYCLES * cycleMs());
     const isHeldBack = now < this.#heldBackEndsAt;
     this.#metrics.loop(this.#utilization);
-    for (const collector of EXTRA_COLLECTORS) this.#metrics.waiting(collector, this.work.queued(collector));
-    for (const collector of DEFERRED_COLLECTORS) this.#metrics.deferred(collector, deferred);
+    for (const collector of collectorsWith("isExtra")) this.#metrics.waiting(collector, this.work.queued(collector));
+    for (const collector of collectorsWith("defers")) this.#metrics.deferred(collector, deferred);
     this.#metrics.heldBack(isHeldBack);
     this.#log(deferred, isHeldBack);
   }

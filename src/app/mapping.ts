@@ -9,6 +9,7 @@ import type { RuleProblem } from "../mapping/rules/rule.ts";
 import type { RuleSet } from "../mapping/rules/rule-set.ts";
 import { SeriesLabels } from "../mapping/series-labels.ts";
 import type { Shape } from "../projection/shape.ts";
+import { NODE_SECTIONS, type NodeSection, type WantedSections } from "../prtg/records.ts";
 
 export interface ConfiguredMapping {
   readonly mapper: ChannelMapper;
@@ -45,16 +46,25 @@ export interface ConfiguredShape extends Shape {
 
 export function shapeOf(config: Config): ConfiguredShape {
   const { mapper } = mappingOf(config);
-  const { sensorStatus, nodeSensors, channelInfo, dependencyInfo } = config.metrics;
+  const { sensorStatus, channelInfo } = config.metrics;
   return {
     mapper,
     // `auto`: if other series have no wide labels.
     channelInfo: channelInfo === "always" || (channelInfo === "auto" && !mapper.labels.isWide),
-    dependencyInfo,
+    sections: wantedSections(config.metrics),
     sensorStatus,
-    nodeSensors,
     staleAfterMs: config.staleAfterMs,
   };
+}
+
+/** What lists must include for the metrics of the configuration. */
+export function wantedSections(metrics: Pick<Config["metrics"], NonNullable<NodeSection["option"]>>): WantedSections {
+  return new Map(
+    NODE_SECTIONS.map(({ name, kinds, option }) => {
+      const needs = option === undefined ? true : metrics[option];
+      return [name, new Set(needs === true ? kinds : needs === false ? [] : needs)];
+    }),
+  );
 }
 
 export interface CompiledMapping {

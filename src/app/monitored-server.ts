@@ -1,5 +1,7 @@
+import { collectorsWith } from "../collectors/collector.ts";
 import type { CollectorStatus } from "../collectors/collector-runner.ts";
 import { ServerFailureLogs } from "../collectors/failure-log.ts";
+import { readersOfNew } from "../collectors/node-polls.ts";
 import { type RunRecord, RunRecords } from "../collectors/run-record.ts";
 import { type ConnectionPast, PollHistory, ServerConnection } from "../collectors/server-connection.ts";
 import type { ServerConfig } from "../config/resolve.ts";
@@ -25,9 +27,6 @@ import type { ConfiguredShape } from "./mapping.ts";
 import { maxLabelText } from "./object-memory.ts";
 import { isSameExceptConnection, isSameSelection, type PipelinePlan } from "./pipeline-plan.ts";
 import { type PipelineBase, ServerPipeline, type ServerTurns } from "./server-pipeline.ts";
-
-/** Collectors that read objects of the tree. */
-const BELOW_TREE = ["status", "channels", "limits"] as const;
 
 /** What is known of a server as a whole. */
 export interface ServerStatus {
@@ -173,8 +172,7 @@ export class MonitoredServer {
     if (!isReconnected && isSameExceptConnection(before.plan, plan)) return nothing;
     const { records, telemetry } = this.#base;
     const past = await before.handOver(plan, graceMs);
-    if (!plan.countedKinds.isSubsetOf(before.plan.countedKinds)) records.requireRun("status");
-    if (plan.dependency && !before.plan.dependency) records.requireRun("tree");
+    for (const name of readersOfNew(plan.sections, before.plan.sections)) records.requireRun(name);
     if (isReconnected) records.requireAllRuns();
     const isReselected = !isSameSelection(before.plan, plan);
     // Other servers may share the new breaker.
@@ -279,7 +277,7 @@ export class MonitoredServer {
   #awaitNewObjects(): void {
     const { records } = this.#base;
     records.awaitNew("tree");
-    for (const name of BELOW_TREE) records.awaitNew(name, "tree");
+    for (const name of collectorsWith("isBelowTree")) records.awaitNew(name, "tree");
   }
 
   #beginEvents({ memory, structure, sinks }: EventPlan): void {

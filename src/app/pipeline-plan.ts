@@ -2,8 +2,10 @@ import { isDeepStrictEqual } from "node:util";
 import type { Schedules } from "../collectors/server-collectors.ts";
 import type { Config } from "../config/load.ts";
 import type { ServerConfig } from "../config/resolve.ts";
+import type { WantedSections } from "../prtg/records.ts";
 import type { SyncEngineOptions } from "../sync/sync-engine.ts";
 import { accessKeyOf } from "./connect-server.ts";
+import { wantedSections } from "./mapping.ts";
 import type { OtlpPush } from "./otlp-push.ts";
 
 /** Of the request budget, for time series: lists come first. */
@@ -15,10 +17,7 @@ const CRON_PERIOD_MS = 60_000;
 export interface PipelinePlan {
   readonly server: ServerConfig;
   readonly schedules: Schedules;
-  /** Kinds of objects below which the server counts the sensors per status. */
-  readonly countedKinds: ReadonlySet<Config["metrics"]["nodeSensors"][number]>;
-  /** Whether the tree includes dependencies. */
-  readonly dependency: boolean;
+  readonly sections: WantedSections;
   /** `undefined` if time series are neither read nor pushed. */
   readonly sync: Pick<SyncEngineOptions, "mode" | "limits"> | undefined;
   /** `undefined` if push is disabled. */
@@ -30,8 +29,7 @@ export function planPipeline(server: ServerConfig, config: Config, push: OtlpPus
   return {
     server,
     schedules: enabledSchedules(config),
-    countedKinds: new Set(config.metrics.nodeSensors),
-    dependency: config.metrics.dependencyInfo,
+    sections: wantedSections(config.metrics),
     sync: planSync(server, config, push !== undefined),
     push,
     stateDir: config.stateDir,
@@ -51,8 +49,8 @@ export function isSameDelivery(a: PipelinePlan, b: PipelinePlan): boolean {
 /** Without the connection: for that, the caller compares digests. */
 export function isSameExceptConnection(a: PipelinePlan, b: PipelinePlan): boolean {
   const plain = (plan: PipelinePlan) => {
-    const { schedules, countedKinds, dependency, sync } = plan;
-    return { schedules, countedKinds, dependency, sync };
+    const { schedules, sections, sync } = plan;
+    return { schedules, sections, sync };
   };
   return isSameDelivery(a, b) && isSameSelection(a, b) && isDeepStrictEqual(plain(a), plain(b));
 }

@@ -4,11 +4,10 @@ import type { Clock } from "../lib/clock.ts";
 import { LogOnChange } from "../lib/log-on-change.ts";
 import type { MemoryShare } from "../lib/memory-budget.ts";
 import { isUnchanged } from "../model/equality.ts";
-import type { NodeState } from "../model/node-state.ts";
 import type { ServerState } from "../model/server-state.ts";
 import { NODE_KINDS, type NodePoll, ROOT_ID } from "../model/tree.ts";
-import type { MonitoringApi, NodeListOptions } from "../prtg/monitoring-api.ts";
-import type { ListResult, NodeKind, NodeRecord } from "../prtg/records.ts";
+import type { ListOptions, MonitoringApi } from "../prtg/monitoring-api.ts";
+import { fieldsWith, type ListResult, NODE_FIELDS, type NodeKind, type NodeRecord } from "../prtg/records.ts";
 import { isOutOfReach } from "./failures.ts";
 
 /** Such a list is one page, with room for new objects. */
@@ -69,7 +68,7 @@ export class AllNodesReader {
    */
   async read(
     state: ServerState,
-    options: NodeListOptions,
+    options: ListOptions,
     held: MemoryShare,
     signal: AbortSignal,
   ): Promise<NodePoll | undefined> {
@@ -129,47 +128,22 @@ function pollOf({ items, complete, skipped, hidden = 0, refused = [] }: ListResu
   return Object.fromEntries(NODE_KINDS.map((kind) => [kind, { items: byKind[kind], complete, skipped }]));
 }
 
-function isAllKnown(state: ServerState, poll: NodePoll, options: NodeListOptions): boolean {
+function isAllKnown(state: ServerState, poll: NodePoll, options: ListOptions): boolean {
   const steps = isUnchanged(state.tree, poll, Number.POSITIVE_INFINITY);
   const { value } = steps.next();
   return value === true && NODE_KINDS.every((kind) => hasAllFacts(state, poll[kind]?.items ?? [], options));
 }
 
-/** Facts that some lists lack. */
-const FACTS: readonly {
-  /** `undefined`: always. */
-  readonly isRequested?: (options: NodeListOptions) => boolean;
-  readonly isKnown: (node: NodeState) => boolean;
-  readonly isIn: (record: NodeRecord) => boolean;
-}[] = [
-  { isKnown: ({ statusSince }) => statusSince !== undefined, isIn: ({ statusSince }) => statusSince !== undefined },
-  { isKnown: ({ message }) => message !== undefined, isIn: ({ message }) => message !== undefined },
-  { isKnown: ({ lastUp }) => lastUp !== undefined, isIn: ({ lastUp }) => lastUp !== undefined },
-  { isKnown: ({ lastDown }) => lastDown !== undefined, isIn: ({ lastDown }) => lastDown !== undefined },
-  {
-    isRequested: ({ statusSummary = false }) => statusSummary,
-    isKnown: ({ summary }) => summary !== undefined,
-    isIn: ({ summary }) => summary !== undefined,
-  },
-  {
-    isRequested: ({ interval = false }) => interval,
-    isKnown: ({ intervalSeconds }) => intervalSeconds !== undefined,
-    isIn: ({ intervalSeconds }) => intervalSeconds !== undefined,
-  },
-  {
-    isRequested: ({ dependency = false }) => dependency,
-    isKnown: ({ dependsOn }) => dependsOn !== undefined,
-    isIn: ({ dependsOn }) => dependsOn !== undefined,
-  },
-];
+const FACTS = fieldsWith("inState", true).map((fact) => {
+  const row = NODE_FIELDS[fact];
+  return { fact, section: "section" in row ? row.section : undefined };
+});
 
 /** Whether some record has each fact that the state knows of one of these nodes. */
-function hasAllFacts(state: ServerState, records: readonly NodeRecord[], options: NodeListOptions): boolean {
-  return FACTS.every(({ isRequested, isKnown, isIn }) => {
-    if (isRequested?.(options) === false || records.some(isIn)) return true;
-    return !records.some(({ id }) => {
-      const node = state.node(id);
-      return node !== undefined && isKnown(node);
-    });
+function hasAllFacts(state: ServerState, records: readonly NodeRecord[], { sections }: ListOptions): boolean {
+  return FACTS.every(({ fact, section }) => {
+    const isRequested = section === undefined || sections?.has(section) === true;
+    if (!isRequested || records.some((record) => record[fact] !== undefined)) return true;
+    return !records.some(({ id }) => state.node(id)?.[fact] !== undefined);
   });
 }

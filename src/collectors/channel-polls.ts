@@ -6,7 +6,7 @@ import type { MemoryBudget } from "../lib/memory-budget.ts";
 import { Lookups } from "../model/lookups.ts";
 import { ApiError } from "../prtg/api-error.ts";
 import type { MonitoringApi } from "../prtg/monitoring-api.ts";
-import type { ChannelRecords } from "../prtg/records.ts";
+import type { ChannelRecords, Section } from "../prtg/records.ts";
 import type { PollResult } from "./collector.ts";
 import type { ReadingFailureLog, ServerFailureLogs } from "./failure-log.ts";
 import { failureFields, goesOnWithout } from "./failures.ts";
@@ -55,13 +55,18 @@ export function pollLimits(
   return memory.lend(async (held) => {
     const definitions = await lookups.read(api, signal);
     const needsLookups = definitions !== undefined && definitions.size > 0;
-    const list = await api.channels(needsLookups ? { limits: true, lookups: true } : { limits: true }, signal);
+    const list = await api.channels({ sections: limitSections(needsLookups) }, signal);
     if (needsLookups) lookups.record(list.refused?.includes("values") === true);
     held.add(list.bytes ?? 0);
     signal.throwIfAborted();
     await writer.applyLimits(list, definitions);
     return { complete: list.complete };
   });
+}
+
+/** `check` reads the same. */
+export function limitSections(needsLookups: boolean): ReadonlySet<Section> {
+  return new Set<Section>(needsLookups ? ["alerting", "values"] : ["alerting"]);
 }
 
 /** The lookup definitions of one server, which it may lack. Remembered over connections. */

@@ -1,23 +1,47 @@
-/**
- * The order of first runs: the tree before everything that refers to it, so that the first page is right at once. Collectors of one
- * line start together: a slow status list must not delay values.
- */
-export const FIRST_RUNS = [
-  ["health"],
-  ["tree"],
-  ["status", "channels"],
-  ["limits"],
-  ["details"],
-  ["timeseries"],
-] as const;
-/** In the order of their first runs. */
-export const COLLECTOR_NAMES = FIRST_RUNS.flat();
-export type CollectorName = (typeof COLLECTOR_NAMES)[number];
+import type { ExpiryPolicy } from "../model/update-context.ts";
 
-/** Pause when the process is busy. `prtg_up` and the first page do not need them. */
-export const EXTRA_COLLECTORS = ["limits", "details", "timeseries"] as const satisfies readonly CollectorName[];
-/** Defer reads to a later run. */
-export const DEFERRED_COLLECTORS = ["timeseries"] as const satisfies readonly CollectorName[];
+interface CollectorRow {
+  readonly name: string;
+  /** Collectors with the same number start together. */
+  readonly firstRun: number;
+  /** Pauses when the process is busy. `prtg_up` and the first page do not need it. */
+  readonly isExtra?: true;
+  /** Defers reads to a later run. */
+  readonly defers?: true;
+  /** Reads objects of the tree. */
+  readonly isBelowTree?: true;
+  /** A run that works does not prove the credentials. */
+  readonly provesNothing?: true;
+  /** Facts that a run confirms. If other collectors confirm one too, the collector that names it first decides. */
+  readonly confirms: readonly (keyof ExpiryPolicy)[];
+}
+
+/**
+ * In the order of their first runs: the tree before everything that refers to it, so that the first page is right at
+ * once. Status and channels start together: a slow status list must not delay values.
+ */
+const ROWS = [
+  // Needs no credentials.
+  { name: "health", firstRun: 0, provesNothing: true, confirms: ["version"] },
+  { name: "tree", firstRun: 1, confirms: ["property", "state"] },
+  { name: "status", firstRun: 2, isBelowTree: true, confirms: ["state", "property"] },
+  { name: "channels", firstRun: 2, isBelowTree: true, confirms: ["channel"] },
+  { name: "limits", firstRun: 3, isExtra: true, isBelowTree: true, confirms: ["limit"] },
+  { name: "details", firstRun: 4, isExtra: true, confirms: ["detail"] },
+  // Sends no request if nothing is due.
+  { name: "timeseries", firstRun: 5, isExtra: true, defers: true, provesNothing: true, confirms: [] },
+] as const satisfies readonly CollectorRow[];
+
+export type CollectorName = (typeof ROWS)[number]["name"];
+
+/** In the order of their first runs. */
+export const COLLECTORS: readonly (CollectorRow & { readonly name: CollectorName })[] = ROWS;
+
+export function collectorsWith(
+  member: "isExtra" | "defers" | "isBelowTree" | "provesNothing",
+): readonly CollectorName[] {
+  return COLLECTORS.filter((row) => row[member]).map(({ name }) => name);
+}
 
 /**
  * One run of a collector: reads from the server into the state.

@@ -35,17 +35,6 @@ export function goesOnWithout(reading: ReadingName, error: unknown): boolean {
   return goesOnAfter === "any" || (error instanceof ExporterError && goesOnAfter.includes(error.code));
 }
 
-/** The consequence if a server refuses a section of a list. */
-export const WITHOUT_SECTION: Readonly<Record<string, string>> = {
-  intervalgroup: "prtg_sensor_interval_seconds is missing",
-  scheduledependency: "prtg_dependency_info is missing",
-  sensor_status_summary: "prtg_node_sensors is missing",
-  // The same in the deprecated lists.
-  true: "prtg_node_sensors is missing",
-  alerting: "limits are missing",
-  values: "channel states are missing",
-};
-
 const OUT_OF_REACH: ReadonlySet<ErrorCode> = new Set<ErrorCode>([
   "API_CONNECTION_FAILED",
   "API_PROXY_FAILED",

@@ -5,13 +5,22 @@ import { LogOnChange } from "../lib/log-on-change.ts";
 import type { MemoryBudget, MemoryShare } from "../lib/memory-budget.ts";
 import type { ServerState } from "../model/server-state.ts";
 import { NODE_KINDS, type NodePoll } from "../model/tree.ts";
-import type { ParentKind } from "../projection/shape.ts";
-import type { MonitoringApi, NodeListOptions } from "../prtg/monitoring-api.ts";
-import type { ListResult, NodeKind, NodeRecord, StatusSummary } from "../prtg/records.ts";
+import type { ListOptions, MonitoringApi } from "../prtg/monitoring-api.ts";
+import {
+  type ListResult,
+  NODE_SECTIONS,
+  type NodeKind,
+  type NodeRecord,
+  type NodeSection,
+  READING_ORDER,
+  type Section,
+  type StatusSummary,
+  type WantedSections,
+} from "../prtg/records.ts";
 import { STATUS_TOKENS } from "../prtg/status.ts";
 import type { AllNodesReader } from "./all-nodes.ts";
 import type { PollResult } from "./collector.ts";
-import { failureFields, goesOnWithout, PartialPoll } from "./failures.ts";
+import { failureFields, goesOnWithout, PartialPoll, type ReadingName } from "./failures.ts";
 import type { StateWriter } from "./state-writer.ts";
 
 export interface NodePollOptions {
@@ -25,32 +34,51 @@ export interface NodePollOptions {
   readonly gaps: NodeGaps;
   readonly writer: StateWriter;
   readonly memory: MemoryBudget;
+  readonly sections: WantedSections;
 }
 
-export interface TreePollOptions extends NodePollOptions {
-  readonly dependency: boolean;
+const NO_KINDS: ReadonlySet<NodeKind> = new Set();
+
+/** The sections that a collector reads. `kind`: of this list. */
+export function sectionsOf(
+  collector: NodeSection["reader"],
+  wanted: WantedSections,
+  kind?: NodeKind,
+): ReadonlySet<Section> {
+  const read = NODE_SECTIONS.filter(({ name, reader }) => {
+    const kinds = wanted.get(name) ?? NO_KINDS;
+    return reader === collector && (kind === undefined ? kinds.size > 0 : kinds.has(kind));
+  });
+  return new Set(read.map(({ name }) => name));
+}
+
+/** The collectors that read sections which `before` lacks. */
+export function readersOfNew(wanted: WantedSections, before: WantedSections): readonly NodeSection["reader"][] {
+  return NODE_SECTIONS.filter(({ name }) => {
+    return !(wanted.get(name) ?? NO_KINDS).isSubsetOf(before.get(name) ?? NO_KINDS);
+  }).map(({ reader }) => reader);
 }
 
 /** Names, places in the tree, properties, and numbers of objects. */
 export function pollTree(
-  { connection, gaps, writer, memory, dependency }: TreePollOptions,
+  { connection, gaps, writer, memory, sections }: NodePollOptions,
   signal: AbortSignal,
 ): Promise<PollResult> {
   const { api, allNodes, freshLists } = connection;
-  const options = { interval: true, dependency };
+  const optionsFor = (kind?: NodeKind) => ({ sections: sectionsOf("tree", sections, kind) });
   return memory.lend(async (held) => {
     const parts = new PartialPoll(signal);
     if (allNodes.isUsable("tree", writer.state)) {
-      const nodes = (await parts.read(() => allNodes.read(writer.state, options, held, signal)))?.value;
+      const nodes = (await parts.read(() => allNodes.read(writer.state, optionsFor(), held, signal)))?.value;
       if (nodes !== undefined) {
-        const objectCounts = await parts.read(() => gaps.counts.objects(api, signal));
+        const objectCounts = await parts.read(() => gaps.objects(api, signal));
         await writer.applyTree({ nodes, objectCounts });
         signal.throwIfAborted();
         return { complete: true, error: parts.error };
       }
     }
-    const { lists, complete } = await readNodeLists(api, { gaps, parts, optionsFor: () => options, held }, signal);
-    const objectCounts = await parts.read(() => gaps.counts.objects(api, signal));
+    const { lists, complete } = await readNodeLists(api, { gaps, parts, optionsFor, held }, signal);
+    const objectCounts = await parts.read(() => gaps.objects(api, signal));
     const before = writer.state.tree;
     const nodes = connection.withProbesAbove(lists);
     await writer.applyTree({ nodes, deselected: connection.leaving(writer.state), objectCounts });
@@ -62,36 +90,30 @@ export function pollTree(
   });
 }
 
-export interface StatusPollOptions extends NodePollOptions {
-  /** Kinds of objects below which the server counts the sensors per status. */
-  readonly countedKinds: ReadonlySet<ParentKind>;
-}
-
 /** Statuses of sensors, devices, groups and probes, and the number of sensors in each. */
 export function pollStatus(
-  { connection, gaps, writer, memory, countedKinds }: StatusPollOptions,
+  { connection, gaps, writer, memory, sections }: NodePollOptions,
   signal: AbortSignal,
 ): Promise<PollResult> {
   const { api, allNodes, freshLists } = connection;
-  const counted: ReadonlySet<NodeKind> = countedKinds;
+  const optionsFor = (kind?: NodeKind) => ({ sections: sectionsOf("status", sections, kind) });
   return memory.lend(async (held) => {
     const parts = new PartialPoll(signal);
     if (allNodes.isUsable("status", writer.state)) {
-      const options = { statusSummary: counted.size > 0 };
-      const nodes = (await parts.read(() => allNodes.read(writer.state, options, held, signal)))?.value;
+      const nodes = (await parts.read(() => allNodes.read(writer.state, optionsFor(), held, signal)))?.value;
       if (nodes !== undefined) {
         const statusSummary = allNodes.hasServerCounts
           ? { value: undefined }
-          : await parts.read(() => gaps.counts.statuses(api, signal));
+          : await parts.read(() => gaps.statuses(api, signal));
         await writer.applyTree({ nodes, statusSummary });
         signal.throwIfAborted();
         return { complete: true, error: parts.error };
       }
     }
-    const statusSummary = await parts.read(() => gaps.counts.statuses(api, signal));
-    const optionsFor = (kind: NodeKind) => (counted.has(kind) ? { statusSummary: true } : {});
-    // The tree does not ask for the counts.
-    const except = freshLists.take().difference(counted);
+    const statusSummary = await parts.read(() => gaps.statuses(api, signal));
+    // The tree does not ask for these sections.
+    const incomplete = new Set(READING_ORDER.filter((kind) => optionsFor(kind).sections.size > 0));
+    const except = freshLists.take().difference(incomplete);
     const { lists, complete } = await readNodeLists(api, { gaps, parts, optionsFor, except, held }, signal);
     const before = writer.state.tree;
     const nodes = connection.withProbesAbove(lists);
@@ -110,9 +132,9 @@ function hasCounts({ sensorsByStatus }: ServerState, summary: StatusSummary | un
 }
 
 export interface NodeListsOptions {
-  readonly gaps: Pick<NodeGaps, "lists">;
+  readonly gaps: Pick<NodeGaps, "list">;
   readonly parts: PartialPoll;
-  readonly optionsFor: (kind: NodeKind) => NodeListOptions;
+  readonly optionsFor: (kind: NodeKind) => ListOptions;
   /** Skips these kinds. */
   readonly except?: ReadonlySet<NodeKind>;
   readonly held?: MemoryShare | undefined;
@@ -135,83 +157,12 @@ export async function readNodeLists(
   let complete = true;
   for (const kind of api.readingOrder) {
     if (except?.has(kind) === true) continue;
-    const part = await parts.read(() => gaps.lists.read(kind, () => api.nodes(kind, optionsFor(kind), signal)));
+    const part = await parts.read(() => gaps.list(kind, () => api.nodes(kind, optionsFor(kind), signal)));
     if (part?.value !== undefined) lists[kind] = part.value;
     held?.add(part?.value?.bytes ?? 0);
     complete &&= part?.value?.complete === true;
   }
   return { lists, complete };
-}
-
-/** Lists and counts that a server lacks: each one is logged once, whichever connection the polls use. */
-export class NodeGaps {
-  readonly lists: NodeListGaps;
-  readonly counts: CountGaps;
-  readonly parents = new UnknownParents();
-
-  constructor(log: Logger) {
-    this.lists = new NodeListGaps(log);
-    this.counts = new CountGaps(log);
-  }
-}
-
-class NodeListGaps {
-  readonly #log: Logger;
-  readonly #missing = new LogOnChange();
-
-  constructor(log: Logger) {
-    this.#log = log;
-  }
-
-  /** `undefined` if the poll continues without the list. */
-  async read<List>(kind: NodeKind, list: () => Promise<List>): Promise<List | undefined> {
-    try {
-      const found = await list();
-      this.#missing.kindOver(kind);
-      return found;
-    } catch (error) {
-      if (!goesOnWithout(kind, error)) throw error;
-      if (this.#missing.record(kind))
-        this.#log.warn(`continuing without the list of ${kind}s: ${describeError(error)}`);
-      return undefined;
-    }
-  }
-}
-
-/** The server's own counts. Without them the exporter counts the lists. */
-class CountGaps {
-  readonly #log: Logger;
-  readonly #forbidden = new LogOnChange();
-
-  constructor(log: Logger) {
-    this.#log = log;
-  }
-
-  statuses(api: MonitoringApi, signal: AbortSignal): Promise<StatusSummary | undefined> {
-    return this.#read("statusSummary", "sensors per status", () => api.statusSummary(signal));
-  }
-
-  objects(api: MonitoringApi, signal: AbortSignal): Promise<ReadonlyMap<string, number> | undefined> {
-    return this.#read("objectCounts", "objects per kind", () => api.objectCounts(signal));
-  }
-
-  async #read<Counts>(
-    reading: "statusSummary" | "objectCounts",
-    what: string,
-    read: () => Promise<Counts>,
-  ): Promise<Counts | undefined> {
-    try {
-      const counts = await read();
-      this.#forbidden.kindOver(what);
-      return counts;
-    } catch (error) {
-      if (!goesOnWithout(reading, error)) throw error;
-      const fields = failureFields(error);
-      if (this.#forbidden.record(what))
-        this.#log.warn(fields, `counting ${what} from the lists: ${describeError(error)}`);
-      return undefined;
-    }
-  }
 }
 
 /**
@@ -235,9 +186,58 @@ class UnknownParents {
   }
 }
 
+/** Lists and counts that a server lacks: each one is logged once, whichever connection the polls use. */
+export class NodeGaps {
+  readonly parents = new UnknownParents();
+  readonly #log: Logger;
+  readonly #missing = new LogOnChange();
+
+  constructor(log: Logger) {
+    this.#log = log;
+  }
+
+  /** `undefined` if the poll continues without the list. */
+  list<List>(kind: NodeKind, read: () => Promise<List>): Promise<List | undefined> {
+    return this.#read(kind, read, (error) => {
+      this.#log.warn(`continuing without the list of ${kind}s: ${describeError(error)}`);
+    });
+  }
+
+  /** The server's own count of sensors per status. Without it the exporter counts the lists. */
+  statuses(api: MonitoringApi, signal: AbortSignal): Promise<StatusSummary | undefined> {
+    const report = (error: unknown) => this.#reportCount("sensors per status", error);
+    return this.#read("statusSummary", () => api.statusSummary(signal), report);
+  }
+
+  /** The server's own count of objects per kind. */
+  objects(api: MonitoringApi, signal: AbortSignal): Promise<ReadonlyMap<string, number> | undefined> {
+    const report = (error: unknown) => this.#reportCount("objects per kind", error);
+    return this.#read("objectCounts", () => api.objectCounts(signal), report);
+  }
+
+  #reportCount(what: string, error: unknown): void {
+    this.#log.warn(failureFields(error), `counting ${what} from the lists: ${describeError(error)}`);
+  }
+
+  async #read<Part>(
+    reading: ReadingName,
+    read: () => Promise<Part>,
+    report: (error: unknown) => void,
+  ): Promise<Part | undefined> {
+    try {
+      const found = await read();
+      this.#missing.kindOver(reading);
+      return found;
+    } catch (error) {
+      if (!goesOnWithout(reading, error)) throw error;
+      if (this.#missing.record(reading)) report(error);
+      return undefined;
+    }
+  }
+}
+
 /** After this age, read statuses again. */
 const MAX_AGE_MS = 5_000;
-const NO_KINDS: ReadonlySet<NodeKind> = new Set();
 
 /**
  * Lists of the last poll of the tree contain statuses. The first poll of statuses follows at once and does not read them

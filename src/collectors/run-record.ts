@@ -5,7 +5,7 @@ import type { Clock } from "../lib/clock.ts";
 import { RETRIES, retryDelayMs } from "../lib/retry-delay.ts";
 import type { CollectorRecorder } from "../telemetry/recorders.ts";
 import { RunTrace } from "../telemetry/run-trace.ts";
-import type { CollectorName, PollResult } from "./collector.ts";
+import { type CollectorName, collectorsWith, type PollResult } from "./collector.ts";
 import type { ReadingFailureLog, ServerFailureLogs } from "./failure-log.ts";
 import { failureFields } from "./failures.ts";
 
@@ -15,9 +15,6 @@ export interface RunRecordOptions {
   readonly failures: ServerFailureLogs;
   readonly metrics: (name: CollectorName) => CollectorRecorder;
 }
-
-/** The first needs no credentials. The second sends no request if nothing is due. */
-const PROVES_NOTHING: ReadonlySet<CollectorName> = new Set<CollectorName>(["health", "timeseries"]);
 
 /** A list with unreadable records is never complete: the server is up after so many runs. */
 const MAX_INCOMPLETE_RUNS = 3;
@@ -179,7 +176,8 @@ export class RunRecord {
     this.worked = true;
     this.error = undefined;
     this.lastSuccessAt = this.#clock.now();
-    if (this.#offExpiresAt === undefined) this.#failures.recordSuccess(!PROVES_NOTHING.has(this.name));
+    if (this.#offExpiresAt === undefined)
+      this.#failures.recordSuccess(!collectorsWith("provesNothing").includes(this.name));
     else {
       this.#offExpiresAt = undefined;
       this.#missed = 0;

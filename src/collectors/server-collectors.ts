@@ -4,20 +4,12 @@ import type { Clock } from "../lib/clock.ts";
 import type { Extras } from "../lib/extra-work.ts";
 import type { MemoryBudget } from "../lib/memory-budget.ts";
 import { confirmationWindow, type ExpiryPolicy } from "../model/update-context.ts";
-import type { ParentKind } from "../projection/shape.ts";
-import type { ChannelRecords } from "../prtg/records.ts";
+import type { ChannelRecords, WantedSections } from "../prtg/records.ts";
 import type { SyncEngine } from "../sync/sync-engine.ts";
 import type { ServerRecorder } from "../telemetry/recorders.ts";
 import { currentRun } from "../telemetry/run-trace.ts";
 import { pollChannels, pollLimits } from "./channel-polls.ts";
-import {
-  COLLECTOR_NAMES,
-  type CollectorName,
-  EXTRA_COLLECTORS,
-  FIRST_RUNS,
-  type Poll,
-  type PollResult,
-} from "./collector.ts";
+import { COLLECTORS, type CollectorName, collectorsWith, type Poll, type PollResult } from "./collector.ts";
 import { CollectorRunner, type CollectorStatus } from "./collector-runner.ts";
 import { pollDetails } from "./details-poll.ts";
 import { pollHealth, pollVersion, VERSION_EVERY_MS } from "./health-poll.ts";
@@ -27,7 +19,7 @@ import type { PollHistory, ServerConnection } from "./server-connection.ts";
 import type { StateWriter } from "./state-writer.ts";
 import { type LatestValues, pollTimeSeries } from "./time-series-poll.ts";
 
-const EXTRAS: ReadonlySet<CollectorName> = new Set<CollectorName>(EXTRA_COLLECTORS);
+const EXTRAS: ReadonlySet<CollectorName> = new Set(collectorsWith("isExtra"));
 
 /** A collector without a schedule does not run. */
 export type Schedules = { readonly [Name in CollectorName]?: Schedule | undefined };
@@ -42,10 +34,7 @@ export interface ServerCollectorsOptions {
   readonly sync: { readonly engine: SyncEngine; readonly latest: LatestValues } | undefined;
   readonly plan: {
     readonly schedules: Schedules;
-    /** Kinds of objects below which the server counts the sensors per status. */
-    readonly countedKinds: ReadonlySet<ParentKind>;
-    /** Whether the tree includes dependencies. */
-    readonly dependency: boolean;
+    readonly sections: WantedSections;
   };
   readonly telemetry: {
     /** Bound to the server. */
@@ -84,7 +73,7 @@ export class ServerCollectors {
     const { plan, records, runtime, turns, telemetry } = options;
     this.#options = options;
     const polls = this.#polls();
-    for (const name of COLLECTOR_NAMES) {
+    for (const { name } of COLLECTORS) {
       const schedule = plan.schedules[name];
       const poll = polls[name];
       if (schedule === undefined || poll === undefined) continue;
@@ -97,7 +86,7 @@ export class ServerCollectors {
   }
 
   /**
-   * Starts the schedules, and the first runs in the order of `FIRST_RUNS`. Resolves when these have finished, without
+   * Starts the schedules, and the first runs in the order of `COLLECTORS`. Resolves when these have finished, without
    * extras; with false if the collectors were stopped before.
    */
   async start(): Promise<boolean> {
@@ -108,7 +97,7 @@ export class ServerCollectors {
     }
     telemetry.server.up(this.up);
     if (turns.pageUpToDate !== undefined) this.#firstPage = Promise.withResolvers();
-    for (const names of FIRST_RUNS) if (!areExtras(names)) await this.#startAll(names);
+    await this.#startAll(COLLECTORS.filter(({ isExtra }) => !isExtra));
     void this.#startExtras();
     return !this.#isStopped;
   }
@@ -117,11 +106,13 @@ export class ServerCollectors {
   async #startExtras(): Promise<void> {
     await this.#options.turns.pageUpToDate?.();
     await this.#endFirstPage();
-    for (const names of FIRST_RUNS) if (areExtras(names)) await this.#startAll(names);
+    await this.#startAll(COLLECTORS.filter(({ isExtra }) => isExtra));
   }
 
-  async #startAll(names: readonly CollectorName[]): Promise<void> {
-    await Promise.all(names.map((name) => this.#runners.get(name)?.start()));
+  async #startAll(collectors: typeof COLLECTORS): Promise<void> {
+    for (const together of Map.groupBy(collectors, ({ firstRun }) => firstRun).values()) {
+      await Promise.all(together.map(({ name }) => this.#runners.get(name)?.start()));
+    }
   }
 
   /** Aborts polls, and resolves when all have ended. */
@@ -172,12 +163,12 @@ export class ServerCollectors {
     const { api, selected } = connection;
     const { lookups } = history;
     const memory = budgets.objects;
-    const nodes = { connection, gaps: history.nodes, writer, memory };
+    const nodes = { connection, gaps: history.nodes, writer, memory, sections: plan.sections };
     const isWhole = selected === undefined;
     return {
       health: (signal) => this.#pollHealth(signal),
-      tree: (signal) => pollTree({ ...nodes, dependency: plan.dependency }, signal),
-      status: (signal) => pollStatus({ ...nodes, countedKinds: plan.countedKinds }, signal),
+      tree: (signal) => pollTree(nodes, signal),
+      status: (signal) => pollStatus(nodes, signal),
       channels: (signal) => this.#pollChannels(signal),
       limits: this.#asExtra("limits", (signal) => pollLimits({ api, lookups, writer, memory }, signal)),
       details: this.#asExtra("details", (signal) => pollDetails({ api, isWhole, writer, memory }, signal)),
@@ -262,24 +253,25 @@ export class ServerCollectors {
 }
 
 /**
- * If several collectors confirm a fact, the first one that runs decides how long it lasts.
  * @param msToThird Milliseconds until the third run from now of a collector; `undefined` if it does not run.
  */
 export function createExpiryPolicy(clock: Clock, msToThird: (name: CollectorName) => number | undefined): ExpiryPolicy {
-  const after = (names: readonly CollectorName[], minMs = 0) => {
-    const windowMs = names.map(msToThird).find((found) => found !== undefined) ?? 0;
+  const after = (fact: keyof ExpiryPolicy, minMs = 0) => {
+    const windows = confirmersOf(fact).map(msToThird);
+    const windowMs = windows.find((found) => found !== undefined) ?? 0;
     return clock.monotonic() + confirmationWindow(Math.max(windowMs, minMs));
   };
   return {
-    state: () => after(["status", "tree"]),
-    property: () => after(["tree", "status"]),
-    channel: () => after(["channels"]),
-    limit: () => after(["limits"]),
-    version: () => after(["health"], 3 * VERSION_EVERY_MS),
-    detail: () => after(["details"]),
+    state: () => after("state"),
+    property: () => after("property"),
+    channel: () => after("channel"),
+    limit: () => after("limit"),
+    version: () => after("version", 3 * VERSION_EVERY_MS),
+    detail: () => after("detail"),
   };
 }
 
-function areExtras(names: readonly CollectorName[]): boolean {
-  return names.every((name) => EXTRAS.has(name));
+/** Collectors that confirm a fact. If the first one does not run, the next one decides how long the fact lasts. */
+function confirmersOf(fact: keyof ExpiryPolicy): readonly CollectorName[] {
+  return [0, 1].flatMap((place) => COLLECTORS.filter((row) => row.confirms[place] === fact)).map(({ name }) => name);
 }

@@ -27,7 +27,7 @@ export function accountFor(
   mapper: ChannelMapper,
   server: string,
   node: TreeNode,
-  { value, ...identity }: ChannelIdentity & { readonly value: number | undefined },
+  { value, ...identity }: ChannelIdentity & { readonly value?: number | undefined },
 ): ChannelAccount {
   const channel = { ...identity, sensor: { node } };
   const serving = mapper.serve(server, channel);

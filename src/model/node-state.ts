@@ -41,8 +41,8 @@ export class NodeTimes extends NumberRows {
 const NEVER: NodeExpiry = { state: 0, property: 0 };
 
 /**
- * The state of a probe, group, device or sensor. `...ExpiresAt` is monotonic ms. All nodes of a poll share its expiry
- * object, which saves five numbers on the heap per node.
+ * The state of a probe, group, device or sensor. All nodes of a poll share its expiry object,
+ * which saves five numbers on the heap per node.
  */
 export class NodeState {
   readonly id: string;
@@ -62,11 +62,12 @@ export class NodeState {
   lastMeasuredAt: number | undefined = undefined;
   /** Sensors only, without a series. */
   message: string | undefined = undefined;
-  #listExpiry = NEVER;
-  #sinceExpiry = NEVER;
-  #intervalExpiry = NEVER;
-  #dependencyExpiry = NEVER;
-  #summaryExpiry = NEVER;
+  /** Of status and presence. */
+  listExpiry = NEVER;
+  statusSinceExpiry = NEVER;
+  intervalExpiry = NEVER;
+  dependencyExpiry = NEVER;
+  summaryExpiry = NEVER;
   readonly #times: Float64Array;
 
   constructor(times: NodeTimes, node: TreeNode) {
@@ -77,33 +78,9 @@ export class NodeState {
     this.node = node;
   }
 
-  get statusExpiresAt(): number {
-    return this.#listExpiry.state;
-  }
-
-  get presenceExpiresAt(): number {
-    return this.#listExpiry.property;
-  }
-
-  get statusSinceExpiresAt(): number {
-    return this.#sinceExpiry.state;
-  }
-
   /** Milliseconds since the epoch. `undefined` if no poll confirms it. `now`: monotonic ms. */
   statusSinceAt(now: number): number | undefined {
-    return this.statusSinceExpiresAt > now ? this.statusSince : undefined;
-  }
-
-  get intervalExpiresAt(): number {
-    return this.#intervalExpiry.property;
-  }
-
-  get dependencyExpiresAt(): number {
-    return this.#dependencyExpiry.property;
-  }
-
-  get summaryExpiresAt(): number {
-    return this.#summaryExpiry.state;
+    return this.statusSinceExpiry.state > now ? this.statusSince : undefined;
   }
 
   /** Sensors only, milliseconds since the epoch. */
@@ -122,27 +99,27 @@ export class NodeState {
    */
   update(record: NodeRecord, expiresAt: NodeExpiry): number {
     this.status = record.status;
-    this.#listExpiry = expiresAt;
+    this.listExpiry = expiresAt;
     // Keeps an equal text, so that the poll's copy can go.
     if (record.message !== this.message) this.message = record.message;
     this.#setTime(LAST_UP, record.lastUp);
     this.#setTime(LAST_DOWN, record.lastDown);
     if (record.statusSince !== undefined) {
       this.statusSince = record.statusSince;
-      this.#sinceExpiry = expiresAt;
+      this.statusSinceExpiry = expiresAt;
     }
     if (record.intervalSeconds !== undefined) {
       this.intervalSeconds = record.intervalSeconds;
-      this.#intervalExpiry = expiresAt;
+      this.intervalExpiry = expiresAt;
     }
     if (record.dependsOn !== undefined) {
       this.dependsOn = record.dependsOn;
-      this.#dependencyExpiry = expiresAt;
+      this.dependencyExpiry = expiresAt;
     }
     if (record.summary === undefined) return NODE_FACTS.status | NODE_FACTS.properties;
     // Keeps an equal summary: a new one would live until a major collection.
     if (this.summary === undefined || !sameSummary(this.summary, record.summary)) this.summary = record.summary;
-    this.#summaryExpiry = expiresAt;
+    this.summaryExpiry = expiresAt;
     return NODE_FACTS.status | NODE_FACTS.properties | NODE_FACTS.summary;
   }
 

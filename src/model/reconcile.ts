@@ -204,7 +204,7 @@ function buildNode(previous: Tree, object: PlacedObject, attachment: Attachment,
     parentId: attachment.parentId,
     unseen: attachment.unseen,
     orphan: attachment.orphan,
-  };
+  } satisfies Required<TreeNode>;
 }
 
 function* compare(before: Nodes, after: Nodes): Generator<void, TreeChanges> {

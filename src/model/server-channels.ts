@@ -202,10 +202,9 @@ export class ServerChannels {
 
   #wait(record: ChannelRecord): void {
     // A copy: a retry of the list can change the record and then fail.
-    const { sensorId, channelId, name, unit, value, measuredAt, limits, lookup } = record;
-    const copy = { sensorId, channelId, name, unit, value, measuredAt, limits, lookup };
-    const records = this.#waiting.get(sensorId);
-    if (records === undefined) this.#waiting.set(sensorId, [copy]);
+    const copy = { ...record };
+    const records = this.#waiting.get(record.sensorId);
+    if (records === undefined) this.#waiting.set(record.sensorId, [copy]);
     else records.push(copy);
     this.#waitingCount++;
   }

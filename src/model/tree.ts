@@ -1,22 +1,10 @@
-import type { ListResult, NodeKind, NodeRecord, Reference } from "../prtg/records.ts";
+import type { ListResult, NodeKind, NodeRecord, Reference, StateFact } from "../prtg/records.ts";
 
 /** The root group has no node: paths start below it. */
 export const ROOT_ID = "0";
 
-export type NodeProperties = Pick<
-  NodeRecord,
-  | "id"
-  | "kind"
-  | "name"
-  | "parent"
-  | "type"
-  | "typeName"
-  | "priority"
-  | "tags"
-  | "favorite"
-  | "host"
-  | "intervalSeconds"
->;
+/** Without facts that only the state has. */
+export type NodeProperties = Omit<NodeRecord, "ancestors" | Exclude<StateFact, "intervalSeconds">>;
 
 /** Names of the nearest ancestors by kind. Empty if there is none. */
 export interface Place {

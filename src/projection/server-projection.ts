@@ -38,21 +38,20 @@ export class ServerProjection implements StateObserver {
   /** `server`: value of the label. */
   constructor(server: string, shape: Shape, tables: Tables) {
     const { labels } = shape.mapper;
-    this.#about = { countedKinds: new Set(shape.nodeSensors) };
+    this.#about = { countedKinds: shape.sections.get("sensor_status_summary") ?? new Set() };
     const nodes = {
       ...{ server, tables },
       shardKey: ({ node }: NodeState) => shardKeyOfNode(server, node),
       identity: NODE_FACTS.identity,
     };
-    const ofAll = shape.dependencyInfo ? NODE_FAMILIES : {};
-    const ofParents = { ...PARENT_FAMILIES, ...ofAll };
+    const ofParents = { ...PARENT_FAMILIES, ...NODE_FAMILIES };
     const ofSensors = {
       ...SENSOR_FAMILIES,
       ...(shape.sensorStatus === "all" ? { sensorStatus: ALL_STATUSES } : {}),
-      ...ofAll,
+      ...NODE_FAMILIES,
     };
-    this.#parents = new Projector({ ...nodes, families: serveFamilies(labels, ofParents) });
-    this.#sensors = new Projector({ ...nodes, families: serveFamilies(labels, ofSensors) });
+    this.#parents = new Projector({ ...nodes, families: serveFamilies(labels, ofParents, shape.sections) });
+    this.#sensors = new Projector({ ...nodes, families: serveFamilies(labels, ofSensors, shape.sections) });
     this.#channels = new ChannelProjection({
       ...{ server, shape, tables },
       shardKey: ({ sensor }) => shardKeyOfNode(server, sensor.node),

@@ -17,8 +17,7 @@ import {
   PREFERRED_ENDPOINTS,
   PREFERRED_LISTS,
 } from "./endpoints.ts";
-import type { ChannelListOptions, MonitoringApi, NodeListOptions } from "./monitoring-api.ts";
-import { ObjectReader } from "./object-reader.ts";
+import type { ListOptions, MonitoringApi, ObjectsApi } from "./monitoring-api.ts";
 import type { ApiClientOptions } from "./options.ts";
 import { ChannelTable } from "./paging/channel-table.ts";
 import { itemsById } from "./paging/item-store.ts";
@@ -36,10 +35,11 @@ import {
   type StatusSummary,
   type TimeSeries,
 } from "./records.ts";
-import type { ApiAnswer } from "./request/messages.ts";
 import { Requester } from "./request/requester.ts";
 import { ServerAccesses } from "./request/server-access.ts";
 import { TimeSeriesReader } from "./time-series-reader.ts";
+
+type Decode<Item> = (record: unknown, problems: DecodeProblems) => Item | undefined;
 
 const NODE_FORMAT: Omit<ItemFormat<NodeRecord>, "decode"> = {
   ...itemsById<NodeRecord>(),
@@ -60,7 +60,15 @@ export function createApiClient(options: ApiClientOptions, accesses = new Server
 class ApiClient implements MonitoringApi {
   readonly readingOrder = READING_ORDER;
   readonly details: DetailsReader;
-  readonly objects: ObjectReader;
+  /** By their stable endpoints, while all lists are experimental or deprecated. */
+  readonly objects: ObjectsApi = {
+    sensor: (id, signal) => {
+      const decode: Decode<NodeRecord> = (record, problems) => this.#node("sensor", record, problems);
+      return this.#readIfThere("/sensors/{id}", decode, signal, id);
+    },
+    channel: (sensorId, channelId, signal) =>
+      this.#readIfThere("/channels/{id}", this.#channelFormat.decode, signal, `${sensorId}.${channelId}`),
+  };
   readonly #options: ApiClientOptions;
   readonly #requester: Requester;
   readonly #lists: ListReader;
@@ -100,12 +108,6 @@ class ApiClient implements MonitoringApi {
     this.#texts = new TextBounds(options.limits.maxTextLength, options.redactor.credentials);
     this.#lists = new ListReader(options, this.#requester, quotas);
     this.details = new DetailsReader(this.#requester, this.#lists, this.#channelFormat);
-    this.objects = new ObjectReader({
-      requester: this.#requester,
-      observer: options.observer,
-      sensor: (record, problems) => this.#node("sensor", record, problems),
-      channel: this.#channelFormat.decode,
-    });
     this.#timeSeries = new TimeSeriesReader(options, this.#requester, this.#requester.serverClock, quotas);
   }
 
@@ -123,7 +125,7 @@ class ApiClient implements MonitoringApi {
   }
 
   async version(signal: AbortSignal): Promise<ReadonlyMap<string, string>> {
-    const members = readVersion((await this.#read("/version", signal)).json);
+    const members = readVersion((await this.#requester.get({ endpoint: "/version", path: "/version" }, signal)).json);
     const problems = noProblems();
     const version = this.#texts.members(members, problems);
     reportProblems(problems, this.#options.observer);
@@ -134,25 +136,17 @@ class ApiClient implements MonitoringApi {
     return version;
   }
 
-  async statusSummary(signal: AbortSignal): Promise<StatusSummary | undefined> {
-    const answer = await this.#readIfThere("/sensor-status-summary", signal);
-    if (answer === undefined) return undefined;
-    const problems = noProblems();
-    const summary = readSummary(answer.json, problems);
-    reportProblems(problems, this.#options.observer);
-    return summary;
+  statusSummary(signal: AbortSignal): Promise<StatusSummary | undefined> {
+    return this.#readIfThere("/sensor-status-summary", readSummary, signal);
   }
 
-  async objectCounts(signal: AbortSignal): Promise<ReadonlyMap<string, number> | undefined> {
-    const answer = await this.#readIfThere("/objects/count", signal);
-    if (answer === undefined) return undefined;
-    const problems = noProblems();
-    const counts = readObjectCounts(answer.json, (name) => this.#texts.text(name, problems));
-    reportProblems(problems, this.#options.observer);
-    return counts;
+  objectCounts(signal: AbortSignal): Promise<ReadonlyMap<string, number> | undefined> {
+    const decode: Decode<ReadonlyMap<string, number>> = (answer, problems) =>
+      readObjectCounts(answer, (name) => this.#texts.text(name, problems));
+    return this.#readIfThere("/objects/count", decode, signal);
   }
 
-  nodes(kind: NodeKind, options: NodeListOptions, signal: AbortSignal): Promise<ListResult<NodeRecord>> {
+  nodes(kind: NodeKind, options: ListOptions, signal: AbortSignal): Promise<ListResult<NodeRecord>> {
     const format: ItemFormat<NodeRecord> = {
       decode: (record, problems) => this.#node(kind, record, problems),
       ...NODE_FORMAT,
@@ -160,7 +154,7 @@ class ApiClient implements MonitoringApi {
     return this.#lists.read(nodeLists(kind, options), format, signal);
   }
 
-  allNodes(options: NodeListOptions, signal: AbortSignal): Promise<ListResult<NodeRecord>> {
+  allNodes(options: ListOptions, signal: AbortSignal): Promise<ListResult<NodeRecord>> {
     const format: ItemFormat<NodeRecord> = {
       decode: (record, problems) => {
         const kind = nodeKindOf(record);
@@ -173,7 +167,7 @@ class ApiClient implements MonitoringApi {
     return this.#lists.read([allNodesList(options)], format, signal);
   }
 
-  channels(options: ChannelListOptions, signal: AbortSignal): Promise<ChannelList> {
+  channels(options: ListOptions, signal: AbortSignal): Promise<ChannelList> {
     return this.#lists.read(channelLists(options), this.#channelFormat, signal);
   }
 
@@ -209,19 +203,25 @@ class ApiClient implements MonitoringApi {
     return this.#closed;
   }
 
-  #read(endpoint: string, signal: AbortSignal): Promise<ApiAnswer> {
-    return this.#requester.get({ endpoint, path: endpoint }, signal);
-  }
-
   #node(kind: NodeKind, record: unknown, problems: DecodeProblems): NodeRecord | undefined {
     const node = decodeNode(kind, record, problems);
     return node && this.#texts.node(node, problems);
   }
 
-  /** `undefined` if the server lacks this optional endpoint. */
-  async #readIfThere(endpoint: string, signal: AbortSignal): Promise<ApiAnswer | undefined> {
+  /** `undefined` if the server lacks this optional endpoint, or the object. */
+  async #readIfThere<Item>(
+    endpoint: string,
+    decode: Decode<Item>,
+    signal: AbortSignal,
+    id = "",
+  ): Promise<Item | undefined> {
+    const path = endpoint.replace("{id}", () => encodeURIComponent(id));
     try {
-      return await this.#read(endpoint, signal);
+      const { json } = await this.#requester.get({ endpoint, path }, signal);
+      const problems = noProblems();
+      const item = decode(json, problems);
+      reportProblems(problems, this.#options.observer);
+      return item;
     } catch (error) {
       if (isMissing(endpoint, error)) return undefined;
       throw error;

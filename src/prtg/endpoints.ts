@@ -1,5 +1,5 @@
-import type { ChannelListOptions, NodeListOptions } from "./monitoring-api.ts";
-import { type NodeKind, READING_ORDER } from "./records.ts";
+import type { ListOptions } from "./monitoring-api.ts";
+import { CHANNEL_SECTIONS, NODE_SECTIONS, type NodeKind, READING_ORDER, type Section } from "./records.ts";
 import { SERIES_WINDOW_MS, type SeriesType } from "./series-types.ts";
 
 export interface ListEndpoint {
@@ -21,7 +21,7 @@ export interface OptionalParameter {
  */
 
 /** Preferred list first, then fallbacks. */
-export function nodeLists(kind: NodeKind, options: NodeListOptions): readonly ListEndpoint[] {
+export function nodeLists(kind: NodeKind, options: ListOptions): readonly ListEndpoint[] {
   const include = nodeSections(kind, options);
   const legacy = include.includes(SUMMARY) ? [{ parameter: SUMMARY, value: "true" }] : [];
   const { filter } = options;
@@ -33,8 +33,8 @@ export function nodeLists(kind: NodeKind, options: NodeListOptions): readonly Li
 }
 
 /** Preferred list first, then fallbacks. */
-export function channelLists(options: ChannelListOptions): readonly ListEndpoint[] {
-  const include = channelSections(options);
+export function channelLists(options: ListOptions): readonly ListEndpoint[] {
+  const include = CHANNEL_SECTIONS.map(({ name }) => name).filter((name) => options.sections?.has(name));
   const { filter } = options;
   return [
     { endpoint: "/experimental/channels", optional: include.map(included), filter },
@@ -44,14 +44,14 @@ export function channelLists(options: ChannelListOptions): readonly ListEndpoint
 }
 
 /** One list of all nodes instead of four, for small servers. */
-export function allNodesList(options: NodeListOptions): ListEndpoint {
+export function allNodesList(options: ListOptions): ListEndpoint {
   const include = nodeSections("group", options).map(included);
   const filter = READING_ORDER.map((kind) => `type = ${kind}`).join(" or ");
   return { endpoint: "/experimental/objects", optional: include, filter };
 }
 
 /** Last, because filters cost the server more than separate lists. */
-function mixedList(kind: NodeKind | "channel", include: readonly string[], filter: string | undefined): ListEndpoint {
+function mixedList(kind: NodeKind | "channel", include: readonly Section[], filter: string | undefined): ListEndpoint {
   const ofKind = `type = ${kind}`;
   const both = filter === undefined ? ofKind : `${ofKind} and (${filter})`;
   return { endpoint: "/experimental/objects", optional: include.map(included), filter: both };
@@ -131,20 +131,11 @@ function optionalQuery({ optional }: ListEndpoint): string {
 
 const SUMMARY = "sensor_status_summary";
 
-function nodeSections(kind: NodeKind, { interval, dependency, statusSummary }: NodeListOptions): readonly string[] {
-  // The specification counts sensors only below probes, groups and devices.
-  const isCounted = statusSummary === true && kind !== "sensor";
-  return [
-    ...(interval === true ? ["intervalgroup"] : []),
-    ...(dependency === true ? ["scheduledependency"] : []),
-    ...(isCounted ? [SUMMARY] : []),
-  ];
+function nodeSections(kind: NodeKind, { sections }: ListOptions): readonly Section[] {
+  const requested = NODE_SECTIONS.filter(({ name }) => sections?.has(name));
+  return requested.filter(({ kinds }) => kinds.some((each) => each === kind)).map(({ name }) => name);
 }
 
-function channelSections({ limits, lookups }: ChannelListOptions): readonly string[] {
-  return [...(limits === true ? ["alerting"] : []), ...(lookups === true ? ["values"] : [])];
-}
-
-function included(section: string): OptionalParameter {
+function included(section: Section): OptionalParameter {
   return { parameter: "include", value: section };
 }

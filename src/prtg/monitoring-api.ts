@@ -6,6 +6,7 @@ import type {
   LookupDefinition,
   NodeKind,
   NodeRecord,
+  Section,
   StatusSummary,
   TimeSeries,
 } from "./records.ts";
@@ -21,14 +22,14 @@ export interface MonitoringApi {
   statusSummary(signal: AbortSignal): Promise<StatusSummary | undefined>;
   /** Objects per kind. `undefined` if the server lacks the endpoint. */
   objectCounts(signal: AbortSignal): Promise<ReadonlyMap<string, number> | undefined>;
-  nodes(kind: NodeKind, options: NodeListOptions, signal: AbortSignal): Promise<ListResult<NodeRecord>>;
+  nodes(kind: NodeKind, options: ListOptions, signal: AbortSignal): Promise<ListResult<NodeRecord>>;
   /**
    * All nodes in one list. `undefined` if only separate lists are possible. Rejects with API_ENDPOINT_MISSING if the
    * server lacks the list.
    */
-  allNodes(options: NodeListOptions, signal: AbortSignal): Promise<ListResult<NodeRecord> | undefined>;
+  allNodes(options: ListOptions, signal: AbortSignal): Promise<ListResult<NodeRecord> | undefined>;
   /** Channels with their last measurement. */
-  channels(options: ChannelListOptions, signal: AbortSignal): Promise<ChannelList>;
+  channels(options: ListOptions, signal: AbortSignal): Promise<ChannelList>;
   readonly details: DetailsApi;
   readonly objects: ObjectsApi;
   /** `undefined` if the server lacks the endpoint. */
@@ -53,20 +54,11 @@ export interface SeriesPart {
   readonly newest?: number | undefined;
 }
 
-export interface ListPart {
+export interface ListOptions {
   /** In the language of the API. A server that refuses it answers API_BAD_REQUEST. */
   readonly filter?: string | undefined;
-}
-
-export interface NodeListOptions extends ListPart {
-  readonly statusSummary?: boolean;
-  readonly interval?: boolean;
-  readonly dependency?: boolean;
-}
-
-export interface ChannelListOptions extends ListPart {
-  readonly limits?: boolean;
-  readonly lookups?: boolean;
+  /** Default: none. */
+  readonly sections?: ReadonlySet<Section>;
 }
 
 /** Single objects. `undefined` if the server does not have the object. */

@@ -4,7 +4,7 @@ import type { Clock } from "../lib/clock.ts";
 import { TimeSlices } from "../lib/yielding.ts";
 import type { ListedNode, NodePoll, Tree } from "../model/tree.ts";
 import { ApiError } from "../prtg/api-error.ts";
-import type { ChannelListOptions, MonitoringApi, NodeListOptions } from "../prtg/monitoring-api.ts";
+import type { ListOptions, MonitoringApi } from "../prtg/monitoring-api.ts";
 import {
   type ChannelList,
   type ChannelRecord,
@@ -71,7 +71,7 @@ export class SelectedApi implements MonitoringApi {
     this.#version = before.#version;
   }
 
-  async nodes(kind: NodeKind, options: NodeListOptions, signal: AbortSignal): Promise<ListResult<ListedNode>> {
+  async nodes(kind: NodeKind, options: ListOptions, signal: AbortSignal): Promise<ListResult<ListedNode>> {
     if (kind !== "sensor") return this.#containers(kind, options, signal);
     for (const above of CONTAINER_KINDS) if (!this.#known.has(above)) await this.#readIfThere(above, signal);
     return this.#sensors(options, signal);
@@ -96,7 +96,7 @@ export class SelectedApi implements MonitoringApi {
     return Promise.resolve(undefined);
   }
 
-  async channels(options: ChannelListOptions, signal: AbortSignal): Promise<ChannelList> {
+  async channels(options: ListOptions, signal: AbortSignal): Promise<ChannelList> {
     if (!this.#known.has("sensor")) await this.nodes("sensor", {}, signal);
     const { sensors } = this.selection;
     const known = this.#withChannels?.intersection(sensors);
@@ -182,11 +182,7 @@ export class SelectedApi implements MonitoringApi {
     return this.#api.close();
   }
 
-  async #containers(
-    kind: ContainerKind,
-    options: NodeListOptions,
-    signal: AbortSignal,
-  ): Promise<ListResult<ListedNode>> {
+  async #containers(kind: ContainerKind, options: ListOptions, signal: AbortSignal): Promise<ListResult<ListedNode>> {
     await this.#find(kind, options, signal);
     const list = await this.#api.nodes(kind, options, signal);
     return this.#exclusively(async (slices) => {
@@ -205,7 +201,7 @@ export class SelectedApi implements MonitoringApi {
     }
   }
 
-  async #sensors(options: NodeListOptions, signal: AbortSignal): Promise<ListResult<ListedNode>> {
+  async #sensors(options: ListOptions, signal: AbortSignal): Promise<ListResult<ListedNode>> {
     const found = await this.#find("sensor", options, signal);
     const { selection } = this;
     const idsFound = selection.judge.foundOf("sensor");
@@ -228,7 +224,7 @@ export class SelectedApi implements MonitoringApi {
   /** Reads the objects that match the configured filters. */
   async #find(
     kind: NodeKind,
-    options: NodeListOptions,
+    options: ListOptions,
     signal: AbortSignal,
   ): Promise<ListResult<NodeRecord, Items<NodeRecord>>> {
     const lists: ListResult<NodeRecord>[] = [];
@@ -245,7 +241,7 @@ export class SelectedApi implements MonitoringApi {
   async #findBy(
     filter: string,
     kind: NodeKind,
-    options: NodeListOptions,
+    options: ListOptions,
     signal: AbortSignal,
   ): Promise<ListResult<NodeRecord>> {
     try {

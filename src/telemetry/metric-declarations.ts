@@ -1,4 +1,4 @@
-import { DEFERRED_COLLECTORS } from "../collectors/collector.ts";
+import { collectorsWith } from "../collectors/collector.ts";
 import { EVENT_DROPS, EVENT_NAMES, EVENT_OUTPUTS } from "../events/event-names.ts";
 import { DECODE_PROBLEMS } from "../prtg/decode-problems.ts";
 
@@ -376,7 +376,7 @@ export const EXPORTER_METRICS = {
       "counter",
       ["collector"],
       "Due reads of time series that were deferred to a later run because the process was busy. No measurements are lost, because the server keeps them. Reads of limits wait and are never deferred.",
-      { values: { collector: DEFERRED_COLLECTORS } },
+      { values: { collector: collectorsWith("defers") } },
     ),
     heldBack: metric(
       "prtg_exporter_extra_held_back",

@@ -271,10 +271,7 @@ describe("list of lookups", () => {
 
   test("comes with the limits, and channels follow if the list has lookups", async () => {
     const { server } = await withOpenDoor();
-    expect(server.asked.filter((asked) => /lookups|limits/.test(asked))).toEqual([
-      "lookups",
-      'limits {"lookups":true}',
-    ]);
+    expect(server.asked.filter((asked) => /lookups|limits/.test(asked))).toEqual(["lookups", "limits alerting values"]);
   });
 
   test("can be missing: limits work, and the log reports start and end once", async () => {
@@ -285,7 +282,11 @@ describe("list of lookups", () => {
       expect(subject.states()).toEqual([]);
       expect(subject.value(TREE_FAMILIES.channelLimit)).toBe(90);
     }
-    expect(subject.server.asked.filter((asked) => asked.startsWith("limits"))).toEqual(["limits", "limits", "limits"]);
+    expect(subject.server.asked.filter((asked) => asked.startsWith("limits"))).toEqual([
+      "limits alerting",
+      "limits alerting",
+      "limits alerting",
+    ]);
     expect(lines(subject)).toEqual(["channel states are missing: the server has no list of lookups"]);
     subject.server.lookupDefinitions = [DOOR];
     for (let times = 0; times < 2; times++) await subject.poll({ value: 1, lookup: "acme.door" });
@@ -298,7 +299,7 @@ describe("list of lookups", () => {
     const subject = withDoorLookup();
     subject.server.lookupDefinitions = [];
     await subject.poll({ value: 1, limits: LIMITS });
-    expect(subject.server.asked.filter((asked) => asked.startsWith("limits"))).toEqual(["limits"]);
+    expect(subject.server.asked.filter((asked) => asked.startsWith("limits"))).toEqual(["limits alerting"]);
     expect(lines(subject)).toEqual([]);
   });
 
@@ -335,8 +336,8 @@ describe("list of lookups", () => {
     subject.server.fail("API_FORBIDDEN", "lookups");
     await subject.poll({ value: 1, limits: LIMITS });
     expect(subject.server.asked.filter((asked) => asked.startsWith("limits"))).toEqual([
-      'limits {"lookups":true}',
-      "limits",
+      "limits alerting values",
+      "limits alerting",
     ]);
   });
 
@@ -382,8 +383,8 @@ describe("list of lookups", () => {
     const { server } = subject;
     const channels = server.channels.bind(server);
     server.channels = async (options, aborted) => {
-      const list = await channels({ ...options, lookups: false }, aborted);
-      return options.lookups ? { ...list, refused: ["values"] } : list;
+      const list = await channels({ sections: new Set(["alerting"]) }, aborted);
+      return options.sections?.has("values") ? { ...list, refused: ["values"] } : list;
     };
     for (let times = 0; times < 2; times++) await subject.poll({ value: 1, limits: LIMITS });
     expect(subject.value(TREE_FAMILIES.channelLimit)).toBe(90);

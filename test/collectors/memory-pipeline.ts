@@ -1,7 +1,8 @@
 import { pino } from "pino";
+import { wantedSections } from "../../src/app/mapping.ts";
 import type { PipelinePlan } from "../../src/app/pipeline-plan.ts";
 import { type PipelineBase, ServerPipeline } from "../../src/app/server-pipeline.ts";
-import { COLLECTOR_NAMES, type CollectorName } from "../../src/collectors/collector.ts";
+import { COLLECTORS, type CollectorName } from "../../src/collectors/collector.ts";
 import { ServerFailureLogs } from "../../src/collectors/failure-log.ts";
 import { RunRecords } from "../../src/collectors/run-record.ts";
 import type { Schedules, ServerCollectors } from "../../src/collectors/server-collectors.ts";
@@ -42,9 +43,10 @@ const SCHEDULES: Readonly<Record<CollectorName, number>> = {
 const scheduled = (names: readonly CollectorName[]) =>
   Object.fromEntries(names.map((name) => [name, { kind: "interval", everyMs: SCHEDULES[name] }] as const));
 
+const NAMES = COLLECTORS.map(({ name }) => name);
 /** The default configuration. */
-export const SCHEDULED = scheduled(COLLECTOR_NAMES.filter((name) => name !== "details"));
-export const SCHEDULED_WITH_DETAILS = scheduled(COLLECTOR_NAMES);
+export const SCHEDULED = scheduled(NAMES.filter((name) => name !== "details"));
+export const SCHEDULED_WITH_DETAILS = scheduled(NAMES);
 
 interface Series {
   readonly labels: Readonly<Record<string, string>>;
@@ -57,7 +59,9 @@ export interface LogLine {
   readonly [field: string]: unknown;
 }
 
-interface MemoryPipelineOptions extends Partial<Shape> {
+interface MemoryPipelineOptions extends Partial<Omit<Shape, "sections">> {
+  readonly dependencyInfo?: boolean;
+  readonly nodeSensors?: readonly ("device" | "group" | "probe")[];
   readonly staleAfterMs?: number | undefined;
   /** Its name. */
   readonly server?: string;
@@ -153,7 +157,8 @@ export function memoryPipeline(server: MemoryServer, more: MemoryPipelineOptions
   const lines: LogLine[] = [];
   const log = pino({ level: "debug" }, { write: (line) => void lines.push(JSON.parse(line)) }).child({ server: name });
   const failures = new ServerFailureLogs(log, clock);
-  const shape = { mapper, nodeSensors, sensorStatus, channelInfo, dependencyInfo };
+  const sections = wantedSections({ nodeSensors: [...nodeSensors], dependencyInfo });
+  const shape = { mapper, sections, sensorStatus, channelInfo };
   const base: PipelineBase = {
     view: new ServerView({ server: name, store, shape, staleAfterMs, maxLabelText }),
     records: new RunRecords({ clock, log, failures, metrics: (collector) => metrics.collector(collector) }),
@@ -167,8 +172,7 @@ export function memoryPipeline(server: MemoryServer, more: MemoryPipelineOptions
     // Used only with push.
     server: {} as PipelinePlan["server"],
     schedules: more.schedules ?? SCHEDULED,
-    countedKinds: new Set(nodeSensors),
-    dependency: dependencyInfo,
+    sections,
     sync: more.progress && { mode: "auto", limits: { requests: 1, periodMs: MINUTE } },
     push: undefined,
     stateDir: undefined,

@@ -1,13 +1,6 @@
 import type { ErrorCode } from "../../src/errors/catalogue.ts";
 import { ApiError } from "../../src/prtg/api-error.ts";
-import type {
-  ChannelListOptions,
-  DetailsApi,
-  MonitoringApi,
-  NodeListOptions,
-  ObjectsApi,
-  SeriesPart,
-} from "../../src/prtg/monitoring-api.ts";
+import type { DetailsApi, ListOptions, MonitoringApi, ObjectsApi, SeriesPart } from "../../src/prtg/monitoring-api.ts";
 import {
   type ChannelRecord,
   type LicenseUse,
@@ -71,7 +64,7 @@ export class MemoryServer implements MonitoringApi {
   readonly onlyInAll: NodeRecord[] = [];
   /** Fields that differ there. */
   untoldInAll: Partial<NodeRecord> = {};
-  /** All requests. Lists include their options. */
+  /** All requests. Lists include their sections, other requests their options. */
   readonly asked: string[] = [];
   /** Requests with an incomplete list as answer. */
   readonly incomplete = new Set<Question>();
@@ -147,34 +140,34 @@ export class MemoryServer implements MonitoringApi {
     return this.counts;
   }
 
-  async nodes(kind: NodeKind, options: NodeListOptions, signal: AbortSignal): Promise<ListResult<NodeRecord>> {
-    await this.#ask(kind, signal, options);
+  async nodes(kind: NodeKind, options: ListOptions, signal: AbortSignal): Promise<ListResult<NodeRecord>> {
+    await this.#ask(kind, signal, options.sections);
     return this.#listed(kind, options);
   }
 
-  #listed(kind: NodeKind, options: NodeListOptions): ListResult<NodeRecord> {
+  #listed(kind: NodeKind, options: ListOptions): ListResult<NodeRecord> {
     const items = [...this.nodeRecords.values()]
       .filter((record) => record.kind === kind && !(this.incomplete.has(kind) && this.lost.has(record.id)))
       .map((record) => ({
         ...record,
-        intervalSeconds: options.interval ? record.intervalSeconds : undefined,
-        dependsOn: options.dependency ? record.dependsOn : undefined,
-        summary: options.statusSummary ? record.summary : undefined,
+        intervalSeconds: options.sections?.has("intervalgroup") ? record.intervalSeconds : undefined,
+        dependsOn: options.sections?.has("scheduledependency") ? record.dependsOn : undefined,
+        summary: options.sections?.has("sensor_status_summary") ? record.summary : undefined,
       }));
     return { items, complete: !this.incomplete.has(kind), skipped: 0, bytes: this.#bytes(items) };
   }
 
-  async allNodes(options: NodeListOptions, signal: AbortSignal): Promise<ListResult<NodeRecord> | undefined> {
+  async allNodes(options: ListOptions, signal: AbortSignal): Promise<ListResult<NodeRecord> | undefined> {
     if (!this.hasAllNodes) return undefined;
-    await this.#ask("all", signal, options);
+    await this.#ask("all", signal, options.sections);
     const all = READING_ORDER.flatMap<NodeRecord>((kind) => this.#listed(kind, options).items).concat(this.onlyInAll);
     const items = all.filter(({ id }) => !this.hiddenInAll.has(id)).map((each) => ({ ...each, ...this.untoldInAll }));
     return { items, complete: !this.incomplete.has("all"), skipped: 0 };
   }
 
-  async channels(options: ChannelListOptions, signal: AbortSignal): Promise<ListResult<ChannelRecord>> {
-    const question = options.limits ? "limits" : "channels";
-    await this.#ask(question, signal, options.lookups ? { lookups: true } : undefined);
+  async channels(options: ListOptions, signal: AbortSignal): Promise<ListResult<ChannelRecord>> {
+    const question = options.sections?.has("alerting") ? "limits" : "channels";
+    await this.#ask(question, signal, options.sections);
     const complete = !this.incomplete.has(question);
     const items = this.channelRecords.filter(
       ({ sensorId, channelId }) => complete || !this.lost.has(`${sensorId}.${channelId}`),
@@ -255,7 +248,8 @@ export class MemoryServer implements MonitoringApi {
 
   async #ask(question: Question, signal: AbortSignal, options?: object): Promise<void> {
     signal.throwIfAborted();
-    this.asked.push(options === undefined ? question : `${question} ${JSON.stringify(options)}`);
+    const words = options instanceof Set ? [...options] : options === undefined ? [] : [JSON.stringify(options)];
+    this.asked.push([question, ...words].join(" "));
     const held = this.#held.get(question);
     if (held !== undefined) {
       const aborted = Promise.withResolvers<never>();

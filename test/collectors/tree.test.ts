@@ -7,7 +7,7 @@ import { channel, smallServer } from "./small-server.ts";
 
 /** Only the tree collector requests intervals. */
 function treePolls({ server }: MemoryPipeline): number {
-  return server.asked.filter((asked) => asked.startsWith('sensor {"interval":true')).length;
+  return server.asked.filter((asked) => asked.startsWith("sensor intervalgroup")).length;
 }
 
 async function started(): Promise<MemoryPipeline> {
@@ -64,7 +64,7 @@ describe("tree collector", () => {
     const [off, on] = [await asked(false), await asked(true)];
     expect(on).toHaveLength(off.length);
     const kinds = (all: readonly string[]) =>
-      all.filter((each) => each.includes('"dependency":true')).map((each) => each.split(" ")[0]);
+      all.filter((each) => each.includes("scheduledependency")).map((each) => each.split(" ")[0]);
     expect([kinds(off), kinds(on)]).toEqual([[], ["sensor", "device", "group", "probe"]]);
   });
 

@@ -38,7 +38,7 @@ test("the summary stays while polls confirm it, and expires with the last one", 
     20,
   );
   expect(node.summary).toBe(first);
-  expect(node.summaryExpiresAt).toBe(20);
+  expect(node.summaryExpiry.state).toBe(20);
   const others = [
     summary(
       [

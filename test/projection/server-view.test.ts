@@ -19,9 +19,8 @@ const { channelValue, channelLimit, sensorStatus, nodeSensors, sensors, objects 
 const shape: Shape = {
   mapper: plainMapper(),
   channelInfo: false,
-  dependencyInfo: false,
+  sections: new Map(),
   sensorStatus: "current",
-  nodeSensors: [],
 };
 
 function droppingChannel(name: string): Shape {
@@ -77,7 +76,7 @@ describe("reload", () => {
   test("shows known data without a poll", async () => {
     const { reload, series, poll } = await viewed(dropping);
     expect([series(channelValue), series(channelLimit), series(nodeSensors)]).toEqual([[], [], []]);
-    await reload({ ...shape, sensorStatus: "all", nodeSensors: ["probe"] });
+    await reload({ ...shape, sensorStatus: "all", sections: new Map([["sensor_status_summary", new Set(["probe"])]]) });
     expect(series(channelValue).map(([, value]) => value)).toEqual([7]);
     expect(series(channelLimit)).toEqual([["max_error", 90]]);
     expect(series(nodeSensors)).toEqual([["up", 1]]);

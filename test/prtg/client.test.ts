@@ -2,6 +2,7 @@ import type { ServerResponse } from "node:http";
 import { describe, expect, test } from "vitest";
 import { MemoryBudget } from "../../src/lib/memory-budget.ts";
 import { CHANNEL_RECORD_BYTES } from "../../src/prtg/answer-bounds.ts";
+import type { Section } from "../../src/prtg/records.ts";
 import { ManualClock } from "../support/manual-clock.ts";
 import { never } from "../support/never-aborted.ts";
 import { type Handler, type SeenRequest, sendError, sendJson, startApiServer } from "./support/api-server.ts";
@@ -85,30 +86,30 @@ describe("lists", () => {
   });
 
   test.each([
-    { kind: "probe", options: {}, url: "/experimental/probes?limit=3000&offset=0" },
+    { kind: "probe", sections: [], url: "/experimental/probes?limit=3000&offset=0" },
     {
       kind: "device",
-      options: { statusSummary: true, interval: true },
+      sections: ["sensor_status_summary", "intervalgroup"],
       url: "/experimental/devices?limit=3000&offset=0&include=intervalgroup,sensor_status_summary",
     },
     {
       kind: "device",
-      options: { interval: true, dependency: true },
+      sections: ["intervalgroup", "scheduledependency"],
       url: "/experimental/devices?limit=3000&offset=0&include=intervalgroup,scheduledependency",
     },
     {
       kind: "group",
-      options: { statusSummary: true },
+      sections: ["sensor_status_summary"],
       url: "/experimental/groups?limit=3000&offset=0&include=sensor_status_summary",
     },
     {
       kind: "sensor",
-      options: { statusSummary: true, interval: true },
+      sections: ["sensor_status_summary", "intervalgroup"],
       url: "/experimental/sensors?limit=3000&offset=0&include=intervalgroup",
     },
-  ] as const)("request the right parts of kind $kind with $options", async ({ kind, options, url }) => {
+  ] as const)("request the sections $sections of kind $kind", async ({ kind, sections, url }) => {
     const server = await startApiServer(listOf([]));
-    await testClient(server.url).api.nodes(kind, options, never);
+    await testClient(server.url).api.nodes(kind, { sections: new Set<Section>(sections) }, never);
     expect(server.requests.map((request) => request.url)).toEqual([url]);
   });
 
@@ -116,7 +117,7 @@ describe("lists", () => {
     const channel = { id: "1.0", name: "Load", basic: { displayunit: "%" }, alerting: { limitmaxerror: "90" } };
     const server = await startApiServer(listOf([{ ...channel, last_measurement: { display_value: 50 } }]));
     const { api } = testClient(server.url);
-    const { items } = await api.channels({ limits: true }, never);
+    const { items } = await api.channels({ sections: new Set(["alerting"]) }, never);
     await api.channels({}, never);
     expect([...items]).toMatchObject([
       { sensorId: "1", channelId: "0", unit: "%", value: 50, limits: { max_error: 90 } },
@@ -131,8 +132,8 @@ describe("lists", () => {
     const channel = { id: "1.0", name: "Door", basic: { displayunit: "" }, values: { lookup: "acme.door" } };
     const server = await startApiServer(listOf([channel]));
     const { api } = testClient(server.url);
-    const { items } = await api.channels({ limits: true, lookups: true }, never);
-    await api.channels({ lookups: true }, never);
+    const { items } = await api.channels({ sections: new Set(["alerting", "values"]) }, never);
+    await api.channels({ sections: new Set(["values"]) }, never);
     expect([...items]).toMatchObject([{ sensorId: "1", channelId: "0", lookup: "acme.door" }]);
     expect(server.requests.map(({ url }) => url)).toEqual([
       "/experimental/channels?limit=3000&offset=0&include=alerting,values",
@@ -265,8 +266,8 @@ describe("fallback lists", () => {
       ]);
     });
     const { api } = testClient(server.url);
-    const devices = await api.nodes("device", { statusSummary: true, interval: true }, never);
-    const channels = await api.channels({ limits: true }, never);
+    const devices = await api.nodes("device", { sections: new Set(["intervalgroup", "sensor_status_summary"]) }, never);
+    const channels = await api.channels({ sections: new Set(["alerting"]) }, never);
     expect(devices.items).toMatchObject([{ id: "40", status: "down", parent: { id: "7" }, intervalSeconds: 60 }]);
     expect([...channels.items]).toMatchObject([{ sensorId: "1", unit: "%", limits: { max_error: 90 } }]);
     expect(server.requests.map(({ url }) => url)).toEqual([

@@ -74,8 +74,8 @@ function ancestors(place: ServerOutline, node: TreeNode): NodeSummary[] {
 
 function dependency({ monitor, now }: ServerOutline, id: string): NodeReport["depends_on"] {
   const { state } = monitor.view;
-  const { dependsOn = "", dependencyExpiresAt = 0 } = state.node(id) ?? {};
-  if (dependsOn === "" || dependencyExpiresAt <= now) return null;
+  const { dependsOn = "", dependencyExpiry } = state.node(id) ?? {};
+  if (dependsOn === "" || dependencyExpiry === undefined || dependencyExpiry.property <= now) return null;
   return { id: dependsOn, path: state.tree.nodes.get(dependsOn)?.path ?? null };
 }
 

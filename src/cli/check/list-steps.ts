@@ -1,17 +1,21 @@
 import { allPresets, unnamedChannels } from "../../app/unnamed-channels.ts";
-import { READINGS, WITHOUT_SECTION } from "../../collectors/failures.ts";
+import { limitSections } from "../../collectors/channel-polls.ts";
+import { READINGS } from "../../collectors/failures.ts";
 import { ExporterError } from "../../errors/exporter-error.ts";
 import { shortLine } from "../../lib/printable-text.ts";
 import type { RuleUse } from "../../mapping/rules/rule-use.ts";
 import { isRoot } from "../../model/placement.ts";
 import type { DecodeProblem } from "../../prtg/decode-problems.ts";
-import type {
-  ChannelList,
-  ChannelRecord,
-  ChannelRecords,
-  ListResult,
-  NodeKind,
-  NodeRecord,
+import type { ListOptions } from "../../prtg/monitoring-api.ts";
+import {
+  CHANNEL_SECTIONS,
+  type ChannelList,
+  type ChannelRecord,
+  type ChannelRecords,
+  type ListResult,
+  NODE_SECTIONS,
+  type NodeKind,
+  type NodeRecord,
 } from "../../prtg/records.ts";
 import { SelectedApi } from "../../selection/selected-api.ts";
 import { sensorIn, treeOf } from "../map/mapped-server.ts";
@@ -29,12 +33,7 @@ export interface FoundLists {
   channels: ChannelRecords | undefined;
 }
 
-export function nodesStep(
-  kind: NodeKind,
-  options: { interval: boolean; statusSummary: boolean },
-  found: FoundLists,
-  isWhole = true,
-): Step {
+export function nodesStep(kind: NodeKind, options: ListOptions, found: FoundLists, isWhole = true): Step {
   return {
     subject: `${kind}s`,
     reading: kind,
@@ -193,7 +192,7 @@ export function limitsStep(found: { readonly lookups: boolean }): Step {
     subject: "limits",
     without: "limits are missing",
     run: async ({ api, signal, problems }) => {
-      const list = await api.channels({ limits: true, lookups: found.lookups }, signal);
+      const list = await api.channels({ sections: limitSections(found.lookups) }, signal);
       const limited = countOf(list, ({ limits }) => Object.keys(limits ?? {}).length > 0);
       const withLimits = countOf(list, ({ limits }) => limits !== undefined);
       if (withLimits === 0 && list.items.length > 0 && list.refused === undefined) {
@@ -231,13 +230,20 @@ const SPOILT: Readonly<Record<DecodeProblem, (count: number) => string>> = {
   duplicate: (count) => `${count} records have a duplicate id and are dropped`,
 };
 
+/** The deprecated lists have one section, with the value `true`. */
+function withoutSection(value: string): string {
+  const name = value === "true" ? "sensor_status_summary" : value;
+  const section = [...NODE_SECTIONS, ...CHANNEL_SECTIONS].find((each) => each.name === name);
+  return section?.without ?? "its data is missing";
+}
+
 function describeList(
   text: string,
   { complete, refused = [] }: Pick<ListResult<unknown>, "complete" | "refused">,
   problems: ReadonlyMap<DecodeProblem, number>,
 ): StepResult {
   if (refused.length > 0) {
-    const without = refused.map((section) => `${section}: ${WITHOUT_SECTION[section] ?? "its data is missing"}`);
+    const without = refused.map((section) => `${section}: ${withoutSection(section)}`);
     return warning(
       `${text}; the server refuses to include ${without.join(", ")}`,
       "Nothing, if you do not need this data. Otherwise update the server or give the user read access.",

@@ -1,11 +1,14 @@
+import { wantedSections } from "../../app/mapping.ts";
 import { planSync } from "../../app/pipeline-plan.ts";
 import type { CollectorName } from "../../collectors/collector.ts";
 import { isOnePerSensor } from "../../collectors/details-poll.ts";
 import { PartialPoll, READINGS } from "../../collectors/failures.ts";
+import { sectionsOf } from "../../collectors/node-polls.ts";
 import type { Config } from "../../config/load.ts";
 import type { ServerConfig } from "../../config/resolve.ts";
 import { describeFault } from "../../errors/exporter-error.ts";
 import type { RuleUse } from "../../mapping/rules/rule-use.ts";
+import type { ListOptions } from "../../prtg/monitoring-api.ts";
 import { type LicenseUse, type NodeKind, READING_ORDER } from "../../prtg/records.ts";
 import {
   channelsStep,
@@ -57,13 +60,14 @@ export function checkSteps(server: ServerConfig, config: Config, ruleUse?: RuleU
 /** What new credentials must pass. */
 export function firstSteps(server: ServerConfig): readonly PlannedStep[] {
   const found: FoundLists = { nodes: new Map(), channels: undefined };
-  const sensors = nodesStep("sensor", { interval: false, statusSummary: false }, found);
+  const sensors = nodesStep("sensor", {}, found);
   return [connectionStep(server), LOGIN_STEP, ACCOUNT, sensors].map((step) => ({ ...step, collectors: [] }));
 }
 
-function nodeOptions(kind: NodeKind, { collectors: { tree, status }, metrics }: Config) {
-  const statusSummary = status.enabled && metrics.nodeSensors.some((counted) => counted === kind);
-  return { interval: tree.enabled, dependency: tree.enabled && metrics.dependencyInfo, statusSummary };
+function nodeOptions(kind: NodeKind, { collectors, metrics }: Config): ListOptions {
+  const wanted = wantedSections(metrics);
+  const readers = (["tree", "status"] as const).filter((name) => collectors[name].enabled);
+  return { sections: new Set(readers.flatMap((name) => [...sectionsOf(name, wanted, kind)])) };
 }
 
 function readsTimeSeries(server: ServerConfig, config: Config): boolean {

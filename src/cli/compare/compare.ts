@@ -2,6 +2,7 @@ import type { ServerClientContext } from "../../app/context.ts";
 import { Exporter } from "../../app/exporter.ts";
 import { mappingOf } from "../../app/mapping.ts";
 import type { MonitoredServer } from "../../app/monitored-server.ts";
+import { collectorsWith } from "../../collectors/collector.ts";
 import { isOutOfReach } from "../../collectors/failures.ts";
 import type { Config } from "../../config/load.ts";
 import type { ServerConfig } from "../../config/resolve.ts";
@@ -67,20 +68,12 @@ export async function compareServer(
   }
 }
 
-/** Other collectors read nothing that is compared. */
+/** Extras read nothing that is compared. */
 function onlyLists(config: Config, server: ServerConfig): Config {
-  const off = { enabled: false };
-  const { limits, details, timeseries } = config.collectors;
-  return {
-    ...config,
-    servers: [server],
-    collectors: {
-      ...config.collectors,
-      limits: { ...limits, ...off },
-      details: { ...details, ...off },
-      timeseries: { ...timeseries, ...off },
-    },
-  };
+  const extras = collectorsWith("isExtra").map(
+    (name) => [name, { ...config.collectors[name], enabled: false }] as const,
+  );
+  return { ...config, servers: [server], collectors: { ...config.collectors, ...Object.fromEntries(extras) } };
 }
 
 interface RunOptions extends ServedSources {

@@ -24,51 +24,29 @@ const FORMAT_VERSION = 1;
 
 const id = z.string().min(1);
 
-const reference = z
-  .strictObject({ id, name: z.string().optional(), kind: z.string().optional() })
-  .transform(({ name, kind, ...rest }) => ({ ...rest, name, kind }));
+const reference = z.strictObject({ id, name: z.string().optional(), kind: z.string().optional() });
 
 /** Everything that paths, labels and rules need. No addresses, no states. */
-const node = z
-  .strictObject({
-    id,
-    kind: z.enum(NODE_KINDS),
-    name: z.string(),
-    parent: reference.optional(),
-    ancestors: z.array(reference).optional(),
-    status: z.enum(STATUS_TOKENS),
-    type: z.string(),
-    typeName: z.string(),
-    tags: z.array(z.string()),
-  })
-  .transform(
-    ({ parent, ancestors, ...rest }): NodeRecord => ({
-      ...rest,
-      parent,
-      ancestors,
-      statusSince: undefined,
-      message: undefined,
-      lastUp: undefined,
-      lastDown: undefined,
-      priority: undefined,
-      favorite: undefined,
-      host: undefined,
-      intervalSeconds: undefined,
-      dependsOn: undefined,
-      summary: undefined,
-    }),
-  );
+const node = z.strictObject({
+  id,
+  kind: z.enum(NODE_KINDS),
+  name: z.string(),
+  parent: reference.optional(),
+  ancestors: z.array(reference).optional(),
+  status: z.enum(STATUS_TOKENS),
+  type: z.string(),
+  typeName: z.string(),
+  tags: z.array(z.string()),
+});
 
-const channel = z
-  .strictObject({
-    sensorId: id,
-    channelId: id,
-    name: z.string(),
-    unit: z.string(),
-    value: z.number().optional(),
-    measuredAt: z.number().optional(),
-  })
-  .transform(({ value, measuredAt, ...rest }): ChannelRecord => ({ ...rest, value, measuredAt, limits: undefined }));
+const channel = z.strictObject({
+  sensorId: id,
+  channelId: id,
+  name: z.string(),
+  unit: z.string(),
+  value: z.number().optional(),
+  measuredAt: z.number().optional(),
+});
 
 const recordingSchema = z.strictObject({
   format: z.literal(FORMAT),
@@ -87,19 +65,16 @@ export function writeRecording({ recordedAt, version, servers }: Recording, reda
     recordedAt: new Date(recordedAt).toISOString(),
     servers: servers.map(({ name, nodes, channels }) => ({
       name,
-      nodes: nodes.map(nodeToWrite),
-      channels: channels.map(channelToWrite),
+      nodes: nodes.map((each) => recorded(each, node)),
+      channels: channels.map((each) => recorded(each, channel)),
     })),
   };
   return `${JSON.stringify(file, (_key, value) => (typeof value === "string" ? redact(value) : value))}\n`;
 }
 
-function nodeToWrite({ id: nodeId, kind, name, parent, ancestors, status, type, typeName, tags }: NodeRecord): object {
-  return { id: nodeId, kind, name, parent, ancestors, status, type, typeName, tags };
-}
-
-function channelToWrite({ sensorId, channelId, name, unit, value, measuredAt }: ChannelRecord): object {
-  return { sensorId, channelId, name, unit, value, measuredAt };
+/** The fields in the schema. */
+function recorded(record: NodeRecord | ChannelRecord, { shape }: typeof node | typeof channel): object {
+  return Object.fromEntries(Object.entries(record).filter(([name]) => name in shape));
 }
 
 /** @throws ExporterError RECORDING_INVALID, with the first problem */

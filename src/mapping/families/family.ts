@@ -1,4 +1,5 @@
 import type { TreeNode } from "../../model/tree.ts";
+import type { NodeSection } from "../../prtg/records.ts";
 
 /** A metric family as it is served. */
 export interface MetricFamily {
@@ -97,4 +98,6 @@ export interface Family<Item extends Subject, About = undefined> extends Samples
   /** Default: stable. */
   readonly stability?: Stability;
   readonly labels: LabelSet<Item>;
+  /** The exporter serves the family only if the configuration needs this section of lists. */
+  readonly section?: NodeSection["name"];
 }

@@ -20,12 +20,13 @@ export const NODE_FAMILIES = {
     name: "prtg_dependency_info",
     help: "Always 1. Id of the object that this one depends on, if that is not its parent (include=scheduledependency). Only with metrics.dependency_info.",
     stability: "experimental",
+    section: "scheduledependency",
     labels: NODE_ID_LABELS,
     lastLabel: { name: "depends_on_id", textOf: ({ dependsOn = "" }) => dependsOn },
     facts: properties,
     has: ({ dependsOn = "" }) => dependsOn !== "",
     value: () => 1,
-    expiresAt: (node) => node.dependencyExpiresAt,
+    expiresAt: (node) => node.dependencyExpiry.property,
   },
 } as const satisfies Record<string, NodeFamily>;
 
@@ -37,7 +38,7 @@ export const PARENT_FAMILIES = {
     labels: NODE_LABELS,
     facts: status,
     value: codeOf,
-    expiresAt: (node) => node.statusExpiresAt,
+    expiresAt: (node) => node.listExpiry.state,
   },
   deviceInfo: {
     name: "prtg_device_info",
@@ -46,7 +47,7 @@ export const PARENT_FAMILIES = {
     facts: properties,
     has: ({ node }) => node.kind === "device",
     value: () => 1,
-    expiresAt: (device) => device.presenceExpiresAt,
+    expiresAt: (device) => device.listExpiry.property,
   },
   nodeSensors: {
     name: "prtg_node_sensors",
@@ -56,7 +57,7 @@ export const PARENT_FAMILIES = {
     facts: summary,
     has: ({ node }, { countedKinds }) => countedKinds.has(node.kind),
     value: ({ summary: known }, _, token) => known?.counts.get(token as StatusToken),
-    expiresAt: (node) => node.summaryExpiresAt,
+    expiresAt: (node) => node.summaryExpiry.state,
   },
 } as const satisfies Record<string, NodeFamily>;
 
@@ -68,7 +69,7 @@ export const SENSOR_FAMILIES = {
     lastLabel: { name: "status", textOf: (sensor) => sensor.status ?? "" },
     facts: status,
     value: (sensor) => (sensor.status === undefined ? undefined : 1),
-    expiresAt: (sensor) => sensor.statusExpiresAt,
+    expiresAt: (sensor) => sensor.listExpiry.state,
   },
   sensorStatusCode: {
     name: "prtg_sensor_status_code",
@@ -76,7 +77,7 @@ export const SENSOR_FAMILIES = {
     labels: SENSOR_LABELS,
     facts: status,
     value: codeOf,
-    expiresAt: (sensor) => sensor.statusExpiresAt,
+    expiresAt: (sensor) => sensor.listExpiry.state,
   },
   sensorInfo: {
     name: "prtg_sensor_info",
@@ -84,7 +85,7 @@ export const SENSOR_FAMILIES = {
     labels: SENSOR_INFO_LABELS,
     facts: properties,
     value: () => 1,
-    expiresAt: (sensor) => sensor.presenceExpiresAt,
+    expiresAt: (sensor) => sensor.listExpiry.property,
   },
   sensorInterval: {
     name: "prtg_sensor_interval_seconds",
@@ -92,7 +93,7 @@ export const SENSOR_FAMILIES = {
     labels: SENSOR_LABELS,
     facts: properties,
     value: (sensor) => sensor.intervalSeconds,
-    expiresAt: (sensor) => sensor.intervalExpiresAt,
+    expiresAt: (sensor) => sensor.intervalExpiry.property,
   },
   sensorStatusSince: {
     name: "prtg_sensor_status_since_timestamp_seconds",
@@ -100,7 +101,7 @@ export const SENSOR_FAMILIES = {
     labels: SENSOR_LABELS,
     facts: status,
     value: (sensor) => toSeconds(sensor.statusSince),
-    expiresAt: (sensor) => sensor.statusSinceExpiresAt,
+    expiresAt: (sensor) => sensor.statusSinceExpiry.state,
   },
   sensorLastMeasurement: {
     name: "prtg_sensor_last_measurement_timestamp_seconds",

@@ -17,7 +17,7 @@ import {
  * Decodes a tree node (unit in `basic.displayunit`) or a record of the deprecated list (`unit.display_unit`).
  * `undefined`, and counted, if the ids are unusable.
  */
-export function decodeChannel(record: unknown, problems: DecodeProblems): ChannelRecord | undefined {
+export function decodeChannel(record: unknown, problems: DecodeProblems): Required<ChannelRecord> | undefined {
   const id = isObject(record) ? idOf(record.id) : undefined;
   if (!isObject(record) || id === undefined) {
     problems.record++;

@@ -21,7 +21,11 @@ const NO_SECTION: JsonObject = {};
  * Decodes a tree node (settings in sections such as `basic`) or a record of the deprecated lists. `undefined`, and
  * counted, without an id or for another kind. Other errors cost only their field.
  */
-export function decodeNode(kind: NodeKind, record: unknown, problems: DecodeProblems): NodeRecord | undefined {
+export function decodeNode(
+  kind: NodeKind,
+  record: unknown,
+  problems: DecodeProblems,
+): Required<NodeRecord> | undefined {
   const id = isObject(record) ? idOf(record.id) : undefined;
   if (!isObject(record) || id === undefined || isOfOtherKind(record, kind)) {
     problems.record++;
@@ -133,7 +137,7 @@ function readNodeSummary(record: JsonObject, problems: DecodeProblems): StatusSu
 }
 
 /** Ignores `href`, which is `restricted` if the object is not visible. Id and name are there anyway. */
-function readReference(value: unknown): Reference | undefined {
+function readReference(value: unknown): Required<Reference> | undefined {
   if (!isObject(value)) return undefined;
   const id = idOf(value.id);
   if (id === undefined) return undefined;

@@ -1,5 +1,12 @@
 import type { SecretSearch } from "../../errors/secret-search.ts";
-import type { ChannelRecord, LookupDefinition, NodeRecord, Reference } from "../records.ts";
+import {
+  type ChannelRecord,
+  type FieldsWith,
+  fieldsWith,
+  type LookupDefinition,
+  type NodeRecord,
+  type Reference,
+} from "../records.ts";
 import type { DecodeProblems } from "./values.ts";
 
 const MARKER = "…";
@@ -11,6 +18,9 @@ export function cutText(text: string, max: number): string {
   // A slice would keep the long text in memory.
   return Buffer.from(text.slice(0, isPairCut ? max - 2 : max - 1) + MARKER).toString();
 }
+
+const NODE_IDS = fieldsWith("text", "id");
+const NODE_TEXTS = fieldsWith("text", "text");
 
 /** Overhead of a list element, in characters. */
 const ELEMENT_SIZE = 32;
@@ -31,7 +41,7 @@ export class TextBounds {
   /** `undefined`, and counted, if an id has credentials: a changed id would be another channel. */
   channel(channel: ChannelRecord, problems: DecodeProblems): ChannelRecord | undefined {
     const { sensorId, channelId, name, unit, lookup = "" } = channel;
-    if (!this.#areClean([sensorId, channelId], problems)) return undefined;
+    if (!this.#isClean(sensorId, problems) || !this.#isClean(channelId, problems)) return undefined;
     if (this.#isFine(name) && this.#isFine(unit) && this.#isFine(lookup)) return channel;
     const clean = { ...channel, name: this.text(name, problems), unit: this.text(unit, problems) };
     return channel.lookup === undefined ? clean : { ...clean, lookup: this.text(lookup, problems) };
@@ -39,24 +49,25 @@ export class TextBounds {
 
   /** `undefined` as for channels. */
   node(node: NodeRecord, problems: DecodeProblems): NodeRecord | undefined {
-    const { name, message = "", type, typeName, host = "", tags, parent, ancestors = [] } = node;
+    const { tags, parent, ancestors = [] } = node;
     const references = parent === undefined ? ancestors : [parent, ...ancestors];
-    const ids = [node.id, node.dependsOn ?? "", ...references.map(({ id }) => id)];
-    if (!this.#areClean(ids, problems)) return undefined;
-    const texts = [name, message, type, typeName, host, ...tags];
-    for (const reference of references) texts.push(reference.name ?? "", reference.kind ?? "");
-    if (texts.every((text) => this.#isFine(text))) return node;
-    return {
-      ...node,
-      name: this.text(name, problems),
-      message: node.message === undefined ? undefined : this.text(message, problems),
-      type: this.text(type, problems),
-      typeName: this.text(typeName, problems),
-      host: node.host === undefined ? undefined : this.text(host, problems),
+    for (const { id } of references) if (!this.#isClean(id, problems)) return undefined;
+    for (const field of NODE_IDS) if (!this.#isClean(node[field] ?? "", problems)) return undefined;
+    let isFine = tags.every((tag) => this.#isFine(tag));
+    for (const field of NODE_TEXTS) isFine &&= this.#isFine(node[field] ?? "");
+    for (const { name = "", kind = "" } of references) isFine &&= this.#isFine(name) && this.#isFine(kind);
+    if (isFine) return node;
+    const parts: Required<Pick<NodeRecord, FieldsWith<"text", "parts">>> = {
       tags: tags.map((tag) => this.text(tag, problems)),
       parent: parent && this.#reference(parent, problems),
       ancestors: node.ancestors?.map((ancestor) => this.#reference(ancestor, problems)),
     };
+    const clean: { -readonly [Field in keyof NodeRecord]: NodeRecord[Field] } = { ...node, ...parts };
+    for (const field of NODE_TEXTS) {
+      const text = node[field];
+      if (text !== undefined) clean[field] = this.text(text, problems);
+    }
+    return clean;
   }
 
   lookup(lookup: LookupDefinition, problems: DecodeProblems): LookupDefinition {
@@ -79,17 +90,13 @@ export class TextBounds {
     return cutText(clean, this.#max);
   }
 
-  #reference(reference: Reference, problems: DecodeProblems): Reference {
-    const { id, name, kind } = reference;
-    return {
-      id,
-      name: name === undefined ? undefined : this.text(name, problems),
-      kind: kind === undefined ? undefined : this.text(kind, problems),
-    };
+  #reference({ id, name, kind }: Reference, problems: DecodeProblems): Reference {
+    const clean = (text: string | undefined) => (text === undefined ? undefined : this.text(text, problems));
+    return { id, name: clean(name), kind: clean(kind) };
   }
 
-  #areClean(ids: readonly string[], problems: DecodeProblems): boolean {
-    if (ids.every((id) => this.#credentials.redact(id) === id)) return true;
+  #isClean(id: string, problems: DecodeProblems): boolean {
+    if (this.#credentials.redact(id) === id) return true;
     problems.secret++;
     return false;
   }
@@ -103,16 +110,11 @@ export function sizeOfChannel({ name, unit, lookup }: ChannelRecord): number {
   return name.length + unit.length + (lookup?.length ?? 0);
 }
 
-export function sizeOfNode({ name, message, host, type, typeName, tags, parent, ancestors }: NodeRecord): number {
-  let size =
-    name.length +
-    (message?.length ?? 0) +
-    (host?.length ?? 0) +
-    type.length +
-    typeName.length +
-    (parent?.name?.length ?? 0);
-  for (const tag of tags) size += tag.length + ELEMENT_SIZE;
-  for (const ancestor of ancestors ?? []) size += (ancestor.name?.length ?? 0) + 2 * ELEMENT_SIZE;
+export function sizeOfNode(node: NodeRecord): number {
+  let size = node.parent?.name?.length ?? 0;
+  for (const field of NODE_TEXTS) size += node[field]?.length ?? 0;
+  for (const tag of node.tags) size += tag.length + ELEMENT_SIZE;
+  for (const { name } of node.ancestors ?? []) size += (name?.length ?? 0) + 2 * ELEMENT_SIZE;
   return size;
 }
 

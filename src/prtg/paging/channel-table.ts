@@ -128,7 +128,7 @@ function write(block: Block, row: number, { name, unit, value, measuredAt, limit
   block.lookups[row] = lookup;
 }
 
-function recordOf(block: Block, row: number): ChannelRecord {
+function recordOf(block: Block, row: number): Required<ChannelRecord> {
   return {
     sensorId: block.sensorIds[row] ?? "",
     channelId: block.channelIds[row] ?? "",

@@ -17,7 +17,6 @@ import { reference } from "../../model/build-record.ts";
 import { never } from "../../support/never-aborted.ts";
 
 const LOOKUP = { id: "1", name: "oid.custom.state", entries: [] };
-const LIST_OPTIONS = { interval: false, statusSummary: false };
 
 function nothingFound(): FoundLists {
   return { nodes: new Map(), channels: undefined };
@@ -35,17 +34,17 @@ async function said(step: Step, api: MemoryServer, problems: readonly [DecodePro
 /** After the steps of all lists of objects. */
 async function withNodes(api: MemoryServer): Promise<FoundLists> {
   const found = nothingFound();
-  for (const kind of READING_ORDER) await said(nodesStep(kind, LIST_OPTIONS, found), api);
+  for (const kind of READING_ORDER) await said(nodesStep(kind, {}, found), api);
   return found;
 }
 
 describe("step of a list of objects", () => {
-  const sensors = () => nodesStep("sensor", LIST_OPTIONS, nothingFound());
+  const sensors = () => nodesStep("sensor", {}, nothingFound());
 
   test("counts visible or selected objects and keeps them for later steps", async () => {
     const found = nothingFound();
-    expect(await said(nodesStep("sensor", LIST_OPTIONS, found), smallServer())).toBe("ok: 2 visible");
-    expect(await said(nodesStep("group", LIST_OPTIONS, found, false), smallServer())).toBe("ok: 1 selected");
+    expect(await said(nodesStep("sensor", {}, found), smallServer())).toBe("ok: 2 visible");
+    expect(await said(nodesStep("group", {}, found, false), smallServer())).toBe("ok: 1 selected");
     expect([...found.nodes].map(([kind, items]) => [kind, items.map(({ id }) => id)])).toEqual([
       ["sensor", ["50", "51"]],
       ["group", ["10"]],
@@ -56,9 +55,9 @@ describe("step of a list of objects", () => {
     const api = smallServer();
     api.remove("50", "51");
     await expect(said(sensors(), api)).rejects.toMatchObject({ code: "API_FORBIDDEN" });
-    expect(await said(nodesStep("sensor", LIST_OPTIONS, nothingFound(), false), api)).toBe("ok: 0 selected");
+    expect(await said(nodesStep("sensor", {}, nothingFound(), false), api)).toBe("ok: 0 selected");
     api.remove("10");
-    expect(await said(nodesStep("group", LIST_OPTIONS, nothingFound()), api)).toBe("ok: 0 visible");
+    expect(await said(nodesStep("group", {}, nothingFound()), api)).toBe("ok: 0 visible");
   });
 
   test("warns of a list that changed during the read", async () => {
@@ -192,8 +191,8 @@ describe("steps of lookups and limits", () => {
   });
 
   test.each([
-    { count: 0, lookups: false, asked: "limits" },
-    { count: 2, lookups: true, asked: 'limits {"lookups":true}' },
+    { count: 0, lookups: false, asked: "limits alerting" },
+    { count: 2, lookups: true, asked: "limits alerting values" },
   ])("read the states of channels only if there are lookups: $count", async ({ count, lookups, asked }) => {
     const api = smallServer();
     api.lookupDefinitions = Array<typeof LOOKUP>(count).fill(LOOKUP);

@@ -20,8 +20,7 @@ async function checked(include: Included | undefined, faults: readonly string[] 
   const log = pino({ level: "silent" });
   const api = include === undefined ? whole : new SelectedApi({ api: whole, rules, clock: systemClock, log });
   const found: FoundLists = { nodes: new Map(), channels: undefined };
-  const options = { interval: false, statusSummary: false };
-  const lists = READING_ORDER.toReversed().map((kind) => nodesStep(kind, options, found, false));
+  const lists = READING_ORDER.toReversed().map((kind) => nodesStep(kind, {}, found, false));
   const tools = { api, signal: never, problems: () => new Map() };
   for (const { run } of [...lists, channelsStep(found)]) await run(tools);
   const { text, status = "ok" } = await selectionStep(found).run(tools);

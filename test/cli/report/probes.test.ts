@@ -10,9 +10,8 @@ import {
 } from "../../../src/prtg/endpoints.ts";
 
 test("a report covers every endpoint of the exporter, and each question once", () => {
-  const options = { interval: false, statusSummary: false };
   const lists = [
-    ...NODE_KINDS.flatMap((kind) => nodeLists(kind, options)),
+    ...NODE_KINDS.flatMap((kind) => nodeLists(kind, {})),
     ...channelLists({}),
     ...[LOOKUP_LIST, AUTODISCOVERY_LIST],
   ];

@@ -135,7 +135,7 @@ describe("single record that is too large", () => {
       ]),
     );
     const { api, recorded } = testClient(server.url, { limits: LIMITS });
-    const list = await api.nodes("device", { interval: true }, never);
+    const list = await api.nodes("device", { sections: new Set(["intervalgroup"]) }, never);
     expect(list.items.map(({ id }) => id)).toEqual(["1", "3", "5"]);
     expect(list).toMatchObject({ complete: true, skipped: 2 });
     const cut = `${"x".repeat(99)}…`;

@@ -1,6 +1,6 @@
 import { expect, test } from "vitest";
 import { systemClock } from "../../../src/lib/clock.ts";
-import { READING_ORDER } from "../../../src/prtg/records.ts";
+import { READING_ORDER, type Section } from "../../../src/prtg/records.ts";
 import { never } from "../../support/never-aborted.ts";
 import { CREDENTIALS, simulateServer } from "../../support/simulated-server.ts";
 import { sendError, sendJson, startApiServer } from "../support/api-server.ts";
@@ -14,7 +14,7 @@ test.each(["live", "specification"] as const)(
     const { url, faults } = await simulateServer({ spelling, clock });
     const auth = { kind: "api_key", key: async () => CREDENTIALS.apiKey } as const;
     const { api, recorded } = testClient(url, { auth });
-    const options = { interval: true, statusSummary: true, limits: true };
+    const options = { sections: new Set<Section>(["intervalgroup", "sensor_status_summary", "alerting"]) };
     const read = async () => {
       const nodes = await Promise.all(READING_ORDER.map((kind) => api.nodes(kind, options, never)));
       const { items } = await api.channels(options, never);
@@ -54,7 +54,7 @@ test.each(["live", "specification"] as const)(
     const { url } = await simulateServer({ spelling, clock: { ...systemClock, now: () => now } });
     const auth = { kind: "api_key", key: async () => CREDENTIALS.apiKey } as const;
     const { api, recorded } = testClient(url, { auth });
-    const options = { interval: true, statusSummary: true };
+    const options = { sections: new Set<Section>(["intervalgroup", "sensor_status_summary"]) };
     const each = await Promise.all(READING_ORDER.map((kind) => api.nodes(kind, options, never)));
     const all = await api.allNodes(options, never);
     const byId = (a: { readonly id: string }, b: { readonly id: string }) => Number(a.id) - Number(b.id);

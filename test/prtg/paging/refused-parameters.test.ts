@@ -38,7 +38,7 @@ const includes =
 describe("section that the server refuses to include", () => {
   test("costs only that section, and later requests omit it", async () => {
     const { api, asked, logged } = await pickyServer(includes("alerting"));
-    const list = await api.channels({ limits: true, lookups: true }, never);
+    const list = await api.channels({ sections: new Set(["alerting", "values"]) }, never);
     expect(list).toMatchObject({ complete: true, refused: ["alerting"] });
     expect(asked()).toEqual([
       "/channels?limit=3000&offset=0&include=alerting,values",
@@ -47,7 +47,7 @@ describe("section that the server refuses to include", () => {
       "/channels?limit=1&offset=0&include=values",
       "/channels?limit=3000&offset=0&include=values",
     ]);
-    await api.channels({ limits: true, lookups: true }, never);
+    await api.channels({ sections: new Set(["alerting", "values"]) }, never);
     expect(asked()).toEqual(["/channels?limit=3000&offset=0&include=values"]);
     const lines = logged().filter(
       ({ msg }) => msg === "the server refuses this parameter: reading the list without it",
@@ -59,9 +59,11 @@ describe("section that the server refuses to include", () => {
     const { api, asked } = await pickyServer(
       (request) => request.path === "/experimental/sensors" && includes("intervalgroup")(request),
     );
-    expect((await api.nodes("sensor", { interval: true }, never)).refused).toEqual(["intervalgroup"]);
+    expect((await api.nodes("sensor", { sections: new Set(["intervalgroup"]) }, never)).refused).toEqual([
+      "intervalgroup",
+    ]);
     asked();
-    expect(await api.nodes("device", { interval: true }, never)).not.toHaveProperty("refused");
+    expect(await api.nodes("device", { sections: new Set(["intervalgroup"]) }, never)).not.toHaveProperty("refused");
     expect(asked()).toEqual(["/devices?limit=3000&offset=0&include=intervalgroup"]);
   });
 
@@ -70,22 +72,22 @@ describe("section that the server refuses to include", () => {
     { sections: "any", refuses: (all: string[]) => all.length > 0, left: [] },
   ])("includes combinations: $sections", async ({ refuses, left }) => {
     const { api, asked } = await pickyServer(({ query }) => refuses(query.get("include")?.split(",") ?? []));
-    await api.nodes("device", { interval: true, statusSummary: true }, never);
+    await api.nodes("device", { sections: new Set(["intervalgroup", "sensor_status_summary"]) }, never);
     asked();
-    await api.nodes("device", { interval: true, statusSummary: true }, never);
+    await api.nodes("device", { sections: new Set(["intervalgroup", "sensor_status_summary"]) }, never);
     const include = left.length === 0 ? "" : `&include=${left.join(",")}`;
     expect(asked()).toEqual([`/devices?limit=3000&offset=0${include}`]);
   });
 
   test("is omitted after a 403 for missing rights", async () => {
     const { api } = await pickyServer(includes("alerting"), 403);
-    expect((await api.channels({ limits: true }, never)).refused).toEqual(["alerting"]);
+    expect((await api.channels({ sections: new Set(["alerting"]) }, never)).refused).toEqual(["alerting"]);
   });
 
   test("gets a retry after a minute, then more rarely, at least once a day", async () => {
     const { api, asked, clock, logged } = await pickyServer(includes("alerting"));
     const asksFor = async (): Promise<boolean> => {
-      await api.channels({ limits: true }, never);
+      await api.channels({ sections: new Set(["alerting"]) }, never);
       return asked().some((url) => url.includes("alerting"));
     };
     expect(await asksFor()).toBe(true);
@@ -101,12 +103,12 @@ describe("section that the server refuses to include", () => {
   test.each(["another version", "a failure of the server"])("gets a retry after %s", async (what) => {
     const { api, asked, state } = await pickyServer(includes("alerting"));
     await api.version(never);
-    await api.channels({ limits: true }, never);
+    await api.channels({ sections: new Set(["alerting"]) }, never);
     state.refuses = () => false;
     await api.version(never);
     await api.health(never);
     asked();
-    expect(await api.channels({ limits: true }, never)).toHaveProperty("refused");
+    expect(await api.channels({ sections: new Set(["alerting"]) }, never)).toHaveProperty("refused");
     if (what === "another version") {
       state.version = "26.1";
       await api.version(never);
@@ -116,17 +118,17 @@ describe("section that the server refuses to include", () => {
       state.healthy = true;
       await api.health(never);
     }
-    expect(await api.channels({ limits: true }, never)).not.toHaveProperty("refused");
+    expect(await api.channels({ sections: new Set(["alerting"]) }, never)).not.toHaveProperty("refused");
   });
 
   test("does not hide a refused list", async () => {
     const { api, asked } = await pickyServer(() => true);
-    const error = await rejection(api.nodes("sensor", { interval: true }, never));
+    const error = await rejection(api.nodes("sensor", { sections: new Set(["intervalgroup"]) }, never));
     expect(error).toMatchObject({ code: "API_BAD_REQUEST", endpoint: "/experimental/sensors" });
     expect(describeError(error)).toContain("HTTP 400 BAD_REQUEST: it did not work");
     expect(asked()).toHaveLength(2);
     // Nothing learned about the section.
-    await rejection(api.nodes("sensor", { interval: true }, never));
+    await rejection(api.nodes("sensor", { sections: new Set(["intervalgroup"]) }, never));
     expect(asked()[0]).toBe("/sensors?limit=3000&offset=0&include=intervalgroup");
   });
 
@@ -136,7 +138,7 @@ describe("section that the server refuses to include", () => {
     server.handle((_request, response) =>
       ++requests === 1 ? sendError(response, 400, "BAD_REQUEST") : sendError(response, 404, "NOT_FOUND"),
     );
-    expect(await rejection(api.nodes("sensor", { interval: true }, never))).toMatchObject({
+    expect(await rejection(api.nodes("sensor", { sections: new Set(["intervalgroup"]) }, never))).toMatchObject({
       code: "API_ENDPOINT_MISSING",
     });
   });
@@ -145,9 +147,9 @@ describe("section that the server refuses to include", () => {
 describe("page size that the server refuses", () => {
   test("becomes smaller from then on", async () => {
     const { api, asked } = await pickyServer(({ query }) => Number(query.get("limit")) > 500);
-    await api.nodes("sensor", { interval: true }, never);
+    await api.nodes("sensor", { sections: new Set(["intervalgroup"]) }, never);
     expect(asked().at(-1)).toBe("/sensors?limit=300&offset=0&include=intervalgroup");
-    for (let times = 0; times < 10; times++) await api.nodes("sensor", { interval: true }, never);
+    for (let times = 0; times < 10; times++) await api.nodes("sensor", { sections: new Set(["intervalgroup"]) }, never);
     expect(new Set(asked())).toEqual(new Set(["/sensors?limit=300&offset=0&include=intervalgroup"]));
   });
 
