@@ -66,9 +66,13 @@ test("a fact that a poll lacks stays, and expires with the last poll that had it
   poll(facts, 10);
   poll({ status: "down" }, 20);
   expect(node).toMatchObject({ ...facts, status: "down" });
-  expect([node.statusExpiresAt, node.presenceExpiresAt]).toEqual([20, 25]);
-  expect([node.statusSinceExpiresAt, node.intervalExpiresAt, node.dependencyExpiresAt]).toEqual([10, 15, 15]);
+  expect(node.listExpiry).toEqual({ state: 20, property: 25 });
+  expect([node.statusSinceExpiry.state, node.intervalExpiry.property, node.dependencyExpiry.property]).toEqual([
+    10, 15, 15,
+  ]);
   expect([node.statusSinceAt(9), node.statusSinceAt(10)]).toEqual([1_000, undefined]);
   poll(facts, 30);
-  expect([node.statusSinceExpiresAt, node.intervalExpiresAt, node.dependencyExpiresAt]).toEqual([30, 35, 35]);
+  expect([node.statusSinceExpiry.state, node.intervalExpiry.property, node.dependencyExpiry.property]).toEqual([
+    30, 35, 35,
+  ]);
 });
