@@ -4,21 +4,10 @@ import type { SendOutcome } from "../../src/events/event.ts";
 import { EventDelivery } from "../../src/events/event-delivery.ts";
 import type { QueuedEvent } from "../../src/events/event-queue.ts";
 import { ManualClock } from "../support/manual-clock.ts";
+import { buildEvent } from "./support/build-event.ts";
 
 const RETRY = { kind: "retry", settled: 0, rejected: 0, retryAfterMs: undefined, message: "out" } as const;
-const QUEUED: QueuedEvent = {
-  seq: 1,
-  event: {
-    uid: "0".repeat(32),
-    eventName: "prtg.sensor.status_change",
-    timestamp: 1,
-    observedTimestamp: 2,
-    severityText: "INFO",
-    severityNumber: 9,
-    body: "body",
-    attributes: {},
-  },
-};
+const QUEUED: QueuedEvent = { seq: 1, event: buildEvent() };
 
 /** The sink gives these answers, then accepts. */
 function looping(...answers: (SendOutcome | Error)[]) {

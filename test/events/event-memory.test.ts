@@ -1,9 +1,9 @@
 import { crc32 } from "node:zlib";
 import { expect, test } from "vitest";
-import type { EventRecord } from "../../src/events/event.ts";
 import { EventMemory, type Remembered } from "../../src/events/event-memory.ts";
 import { encodeHead, encodeLine, journalFileName } from "../../src/events/journal.ts";
 import type { JournalFiles } from "../../src/state/state-files.ts";
+import { buildEvent } from "./support/build-event.ts";
 
 const NAME = journalFileName("hq");
 
@@ -38,18 +38,7 @@ function lineOf(value: object): string {
   return `${crc32(body).toString(16).padStart(8, "0")} ${body}\n`;
 }
 
-function event(body: string): EventRecord {
-  return {
-    uid: "0".repeat(32),
-    eventName: "prtg.sensor.status_change",
-    timestamp: 1,
-    observedTimestamp: 2,
-    severityText: "INFO",
-    severityNumber: 9,
-    body,
-    attributes: { "prtg.object.tags": ["a"] },
-  };
-}
+const event = (body: string) => buildEvent({ body, attributes: { "prtg.object.tags": ["a"] } });
 
 const remembered = (more: Partial<Remembered> = {}): Remembered => ({
   statuses: [

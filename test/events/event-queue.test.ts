@@ -1,17 +1,9 @@
 import { expect, test } from "vitest";
-import type { EventRecord } from "../../src/events/event.ts";
 import { EventQueue, sizeOf } from "../../src/events/event-queue.ts";
+import { buildEvent } from "./support/build-event.ts";
 
-const event = (body: string): EventRecord => ({
-  uid: "0".repeat(32),
-  eventName: "prtg.sensor.status_change",
-  timestamp: 1,
-  observedTimestamp: 2,
-  severityText: "INFO",
-  severityNumber: 9,
-  body,
-  attributes: { "prtg.object.tags": ["ab"], "prtg.object.name": "name" },
-});
+const event = (body: string) =>
+  buildEvent({ body, attributes: { "prtg.object.tags": ["ab"], "prtg.object.name": "name" } });
 
 const events = (...bodies: readonly string[]) => bodies.map(event);
 const BOUNDS = { maxEvents: 4, maxSize: 100_000 };

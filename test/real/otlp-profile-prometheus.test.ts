@@ -1,14 +1,13 @@
 import type { SimDevice } from "prtg-simulator/src/world/model.ts";
 import { afterAll, beforeAll, expect, test, vi } from "vitest";
 import { describeWithPrograms } from "./support/programs.ts";
-import { Prometheus } from "./support/prometheus.ts";
+import type { Prometheus } from "./support/prometheus.ts";
+import { startPushedAndScraped } from "./support/pushed-and-scraped.ts";
 import { measureEachMinute, PushingSite } from "./support/pushing-site.ts";
 
 const MINUTE = 60_000;
 /** The test's simulated time stays in the past. */
 const BEHIND = 60 * MINUTE;
-/** Nothing becomes stale by age: missing data has ended. */
-const LOOK_BACK = "5h";
 const LIMIT = { timeout: 60_000, interval: 200 };
 
 describeWithPrograms(["prometheus-3"], "Prometheus 3 that receives the profile otel", (programs) => {
@@ -25,17 +24,7 @@ describeWithPrograms(["prometheus-3"], "Prometheus 3 that receives the profile o
       settings: "mapping: { presets: [ping, snmp-traffic] }",
       prepare: measureEachMinute,
     });
-    const binary = programs["prometheus-3"];
-    pushed = await Prometheus.start({
-      binary,
-      target: undefined,
-      flags: ["--web.enable-otlp-receiver", `--query.lookback-delta=${LOOK_BACK}`],
-      config: { storage: { tsdb: { out_of_order_time_window: "6h" } } },
-    });
-    scraped = await Prometheus.start({ binary, target: `127.0.0.1:${site.exporter.port}` });
-    site.relay.forwardTo(pushed.url);
-    await scraped.waitUntilScraped();
-    await site.waitForTwoCycles();
+    ({ pushed, scraped } = await startPushedAndScraped(programs["prometheus-3"], site));
   });
 
   afterAll(async () => {

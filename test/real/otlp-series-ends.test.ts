@@ -1,12 +1,11 @@
 import { afterAll, beforeAll, expect, test, vi } from "vitest";
 import { describeWithPrograms } from "./support/programs.ts";
-import { Prometheus } from "./support/prometheus.ts";
+import type { Prometheus } from "./support/prometheus.ts";
+import { LOOK_BACK, startPushedAndScraped } from "./support/pushed-and-scraped.ts";
 import { measureEachMinute, PushingSite } from "./support/pushing-site.ts";
 
 /** The test's simulated time stays in the past. */
 const BEHIND = 3_600_000;
-/** Nothing becomes stale by age: missing data has ended. */
-const LOOK_BACK = "5h";
 const LIMIT = { timeout: 60_000, interval: 100 };
 
 describeWithPrograms(["prometheus-3"], "Prometheus 3 that gets data by OTLP only", (programs) => {
@@ -29,17 +28,7 @@ describeWithPrograms(["prometheus-3"], "Prometheus 3 that gets data by OTLP only
         for (const [index, group] of world.list("group").entries()) world.rename(group.id, `Group ${index}`);
       },
     });
-    const binary = programs["prometheus-3"];
-    pushed = await Prometheus.start({
-      binary,
-      target: undefined,
-      flags: ["--web.enable-otlp-receiver", `--query.lookback-delta=${LOOK_BACK}`],
-      config: { storage: { tsdb: { out_of_order_time_window: "6h" } } },
-    });
-    scraped = await Prometheus.start({ binary, target: `127.0.0.1:${site.exporter.port}` });
-    site.relay.forwardTo(pushed.url);
-    await scraped.waitUntilScraped();
-    await site.waitForTwoCycles();
+    ({ pushed, scraped } = await startPushedAndScraped(programs["prometheus-3"], site));
   });
 
   afterAll(async () => {
