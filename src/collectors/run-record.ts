@@ -18,6 +18,7 @@ export interface RunRecordOptions {
 
 /** A list with unreadable records is never complete: the server is up after so many runs. */
 const MAX_INCOMPLETE_RUNS = 3;
+const PROVES_NOTHING = collectorsWith("provesNothing");
 
 /** The timetable of a runner that has stopped. */
 export interface Rhythm {
@@ -40,7 +41,7 @@ export class RunRecord {
   #hasBasis = true;
   #isRetired = false;
   rhythm: Rhythm | undefined;
-  /** Of the last finished run; `undefined` before the first. */
+  /** Outcome of the last finished run; `undefined` before the first. */
   worked: boolean | undefined;
   /** Milliseconds since the epoch. */
   lastSuccessAt: number | undefined;
@@ -176,8 +177,7 @@ export class RunRecord {
     this.worked = true;
     this.error = undefined;
     this.lastSuccessAt = this.#clock.now();
-    if (this.#offExpiresAt === undefined)
-      this.#failures.recordSuccess(!collectorsWith("provesNothing").includes(this.name));
+    if (this.#offExpiresAt === undefined) this.#failures.recordSuccess(!PROVES_NOTHING.includes(this.name));
     else {
       this.#offExpiresAt = undefined;
       this.#missed = 0;

@@ -16,10 +16,10 @@ export function runsPage({ monitors }: DebugSources): DebugPage {
     if (name === undefined) return serversReport(monitors, parsePosition(query));
     const records = monitors.get(name)?.runs();
     if (records === undefined) return debugFailure(404, `there is no server ${oneLine(name)}`);
-    const runs = records.flatMap(namedRuns);
+    const runs = records.flatMap(namedRuns).map((named) => ({ ...named, report: runReport(named) }));
     const title = `server ${name}: ${records.length} collectors, times in UTC`;
     const sections = [{ title }, ...runs.flatMap(runSections)];
-    return { status: 200, sections, json: { server: name, runs: runs.map(runReport) } };
+    return { status: 200, sections, json: { server: name, runs: runs.map(({ report }) => report) } };
   };
 }
 
@@ -101,9 +101,12 @@ function logEntry(line: string): Readonly<Record<string, unknown>> {
   }
 }
 
-function runSections(named: NamedRun): DebugSection[] {
-  const { collector, which, run } = named;
-  const { outcome, started_at, duration_seconds: duration, log } = runReport(named);
+interface ReportedRun extends NamedRun {
+  readonly report: ReturnType<typeof runReport>;
+}
+
+function runSections({ collector, which, run, report }: ReportedRun): DebugSection[] {
+  const { outcome, started_at, duration_seconds: duration, log } = report;
   const after = duration === null ? "" : ` after ${duration.toFixed(3)} s`;
   const steps: DebugSection = {
     title: `${collector}, ${which} run: ${outcome}${after}, started ${started_at}`,

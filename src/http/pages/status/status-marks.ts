@@ -1,4 +1,4 @@
-import { STATUSES, type StatusGroup, statusFacts } from "../../../prtg/status.ts";
+import { type StatusGroup, statusFacts } from "../../../prtg/status.ts";
 import { counted, number } from "./figures.ts";
 import { type Html, html } from "./html.ts";
 import { searchLink } from "./links.ts";
@@ -134,7 +134,8 @@ function tally(
   for (const [status, count] of inOrder(counts)) {
     const mark = markOf(status);
     const known = tallies.get(keyOf(mark));
-    const text = known && (texts[known.tone] ?? (known.glyph === STATUSES.pausedbyuser.glyph ? "Paused" : "Other"));
+    const isPaused = statusFacts(status)?.group === "paused";
+    const text = known && (texts[known.tone] ?? (isPaused ? "Paused" : "Other"));
     tallies.set(keyOf(mark), { ...(known ?? mark), text: text ?? mark.text, count: (known?.count ?? 0) + count });
   }
   const items = tallies
