@@ -28,6 +28,8 @@ const INTEGRATION = [
 ];
 
 const patient = {
+  // Node.js strips the types itself, as in the product. This saves a fifth of the first `npm test`: Vite transforms nothing.
+  experimental: { viteModuleRunner: false, nodeLoader: false },
   // Patience costs nothing: a machine five times slower than ours is no fault of the product.
   testTimeout: 60_000,
   hookTimeout: 60_000,

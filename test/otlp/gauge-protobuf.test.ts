@@ -109,7 +109,7 @@ test("points of one metric with other label names stay separate", () => {
   const family = TREE_FAMILIES.serverInfo;
   const renamed = { ...family, labels: family.labels.map((label) => `my_${label}`) };
   const metric = gauge(family);
-  for (const of of [family, renamed, family]) metric.dataPoints.push(new SeriesPoint(of, ["hq", "26.1"], 1, TIME));
+  for (const each of [family, renamed, family]) metric.dataPoints.push(new SeriesPoint(each, ["hq", "26.1"], 1, TIME));
   expectTheirs(request([metric]));
 });
 
