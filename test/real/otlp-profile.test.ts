@@ -97,6 +97,7 @@ collectors: { status: { schedule: 1s }, channels: { schedule: 1s }, timeseries: 
       async () => {
         const page = await exporter.page();
         expect(page).toMatch(/^prtg_exporter_collector_complete{[^}]*collector="timeseries"[^}]*} 1$/m);
+        expect(page).toMatch(/^prtg_exporter_extra_reads_waiting{[^}]*collector="timeseries"[^}]*} 0$/m);
         expect(page).toMatch(/^prtg_exporter_otlp_delivered_points_total{[^}]*resolution="live"[^}]*} [1-9]/m);
         expect(page).toMatch(/^prtg_exporter_otlp_pending_points{[^}]*resolution="live"[^}]*} 0$/m);
       },
