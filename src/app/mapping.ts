@@ -9,7 +9,7 @@ import type { RuleProblem } from "../mapping/rules/rule.ts";
 import type { RuleSet } from "../mapping/rules/rule-set.ts";
 import { SeriesLabels } from "../mapping/series-labels.ts";
 import type { Shape } from "../projection/shape.ts";
-import { NODE_SECTIONS, type NodeSection, type WantedSections } from "../prtg/records.ts";
+import { NODE_SECTIONS, type NodeSection, type WantedSections } from "../prtg/node-record.ts";
 
 export interface ConfiguredMapping {
   readonly mapper: ChannelMapper;

@@ -1,7 +1,7 @@
 import type { Family, Subject } from "../mapping/families/family.ts";
 import type { TreeFamilyName } from "../mapping/metric-table.ts";
 import type { SeriesLabels } from "../mapping/series-labels.ts";
-import type { WantedSections } from "../prtg/records.ts";
+import type { WantedSections } from "../prtg/node-record.ts";
 import type { ServedFamily } from "./projector.ts";
 
 /**

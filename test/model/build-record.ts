@@ -1,4 +1,5 @@
-import type { ListResult, NodeKind, NodeRecord, Reference } from "../../src/prtg/records.ts";
+import type { NodeKind, NodeRecord } from "../../src/prtg/node-record.ts";
+import type { ListResult, Reference } from "../../src/prtg/records.ts";
 
 /** Reference to a parent or ancestor. */
 export function reference(id: string, name?: string, kind?: string): Reference {

@@ -1,5 +1,5 @@
 import type { TreeNode } from "../../model/tree.ts";
-import type { NodeSection } from "../../prtg/records.ts";
+import type { NodeSection } from "../../prtg/node-record.ts";
 
 /** A metric family as it is served. */
 export interface MetricFamily {

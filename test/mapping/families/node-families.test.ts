@@ -3,7 +3,7 @@ import { type NodeFamily, SENSOR_FAMILIES } from "../../../src/mapping/families/
 import { NodeState, NodeTimes } from "../../../src/model/node-state.ts";
 import { reconcile } from "../../../src/model/reconcile.ts";
 import { EMPTY_TREE } from "../../../src/model/tree.ts";
-import type { NodeRecord } from "../../../src/prtg/records.ts";
+import type { NodeRecord } from "../../../src/prtg/node-record.ts";
 import { STATUS_TOKENS } from "../../../src/prtg/status.ts";
 import { list, record } from "../../model/build-record.ts";
 

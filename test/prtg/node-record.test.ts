@@ -1,7 +1,6 @@
 import { describe, expect, test } from "vitest";
-import { decodeNode } from "../../../src/prtg/decode/node.ts";
-import { type DecodeProblems, noProblems } from "../../../src/prtg/decode/values.ts";
-import type { NodeKind, NodeRecord } from "../../../src/prtg/records.ts";
+import { type DecodeProblems, noProblems } from "../../src/prtg/decode/values.ts";
+import { decodeNode, type NodeKind, type NodeRecord } from "../../src/prtg/node-record.ts";
 
 function decode(kind: NodeKind, record: unknown): { node: NodeRecord | undefined; problems: DecodeProblems } {
   const problems = noProblems();
