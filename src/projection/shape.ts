@@ -9,5 +9,7 @@ export interface Shape {
   readonly mapper: ChannelMapper;
   readonly channelInfo: boolean;
   readonly sections: WantedSections;
+  /** Optional families that the configuration asks for: values of `option`. */
+  readonly options: ReadonlySet<string>;
   readonly sensorStatus: SensorStatusMode;
 }

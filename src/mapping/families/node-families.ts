@@ -20,7 +20,7 @@ export const NODE_FAMILIES = {
     name: "prtg_dependency_info",
     help: "Always 1. Id of the object that this one depends on, if that is not its parent (include=scheduledependency). Only with metrics.dependency_info.",
     stability: "experimental",
-    section: "scheduledependency",
+    option: "dependencyInfo",
     labels: NODE_ID_LABELS,
     lastLabel: { name: "depends_on_id", textOf: ({ facts }) => facts.dependsOn ?? "" },
     facts: properties,
