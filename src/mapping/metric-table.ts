@@ -29,6 +29,7 @@ export const DECLARATIONS = {
   sensorInfo: SENSOR_FAMILIES.sensorInfo,
   deviceInfo: PARENT_FAMILIES.deviceInfo,
   sensorInterval: SENSOR_FAMILIES.sensorInterval,
+  sensorDownDelay: SENSOR_FAMILIES.sensorDownDelay,
   sensorStatusSince: SENSOR_FAMILIES.sensorStatusSince,
   sensorLastMeasurement: SENSOR_FAMILIES.sensorLastMeasurement,
   ...NODE_FAMILIES,

@@ -46,6 +46,8 @@ export interface NodeRecord {
   readonly host?: string | undefined;
   /** `undefined` unless requested and present. */
   readonly intervalSeconds?: number | undefined;
+  /** Scanning intervals as warning before a failing object is down. `undefined` unless requested and present. */
+  readonly downDelay?: number | undefined;
   /** Id of the object that it depends on. Empty: its parent only. `undefined` unless requested and present. */
   readonly dependsOn?: string | undefined;
   /** Sensors below. `undefined` unless requested and present. */
@@ -73,7 +75,7 @@ export const NODE_SECTIONS = [
     /** The option below `metrics` that needs it, or names the kinds of objects that need it. `undefined`: always. */
     option: undefined,
     /** The consequence if the server refuses it. */
-    without: "prtg_sensor_interval_seconds is missing",
+    without: "prtg_sensor_interval_seconds and prtg_sensor_down_delay_intervals are missing",
   },
   {
     name: "scheduledependency",
@@ -122,6 +124,7 @@ export const NODE_FIELDS = {
   favorite: {},
   host: { text: "text" },
   intervalSeconds: { section: "intervalgroup" },
+  downDelay: { section: "intervalgroup" },
   dependsOn: { text: "id", section: "scheduledependency" },
   summary: { section: "sensor_status_summary" },
 } as const satisfies {
@@ -192,6 +195,7 @@ export function decodeNode(
     favorite: booleanOf(record.favorite ?? basic.favorite),
     host: kind === "device" ? readHost(basic, record) : undefined,
     intervalSeconds: readInterval(record, problems),
+    downDelay: readDownDelay(record.intervalgroup),
     dependsOn: readDependency(record.scheduledependency),
     summary: readNodeSummary(record, problems),
   };
@@ -258,6 +262,12 @@ function readHost(basic: JsonObject, record: JsonObject): string | undefined {
 function readInterval(record: JsonObject, problems: DecodeProblems): number | undefined {
   const section = record.intervalgroup;
   return readIntervalSeconds(isObject(section) ? section.interval : record.scanning_interval, problems);
+}
+
+/** PRTG offers 0 to 5 intervals. */
+function readDownDelay(section: unknown): number | undefined {
+  const value = isObject(section) ? section.errorintervalsdown : undefined;
+  return readCount(typeof value === "string" ? value.split("|", 1)[0] : value);
 }
 
 /** Classic values of `dependencytype`: the parent (0), another object (1), this object is the master of its parent (2). */

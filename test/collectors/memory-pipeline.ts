@@ -61,6 +61,7 @@ export interface LogLine {
 
 interface MemoryPipelineOptions extends Partial<Omit<Shape, "options" | "sections">> {
   readonly dependencyInfo?: boolean;
+  readonly sensorDownDelay?: boolean;
   readonly nodeSensors?: readonly ("device" | "group" | "probe")[];
   readonly staleAfterMs?: number | undefined;
   /** Its name. */
@@ -157,7 +158,7 @@ export function memoryPipeline(server: MemoryServer, more: MemoryPipelineOptions
   const lines: LogLine[] = [];
   const log = pino({ level: "debug" }, { write: (line) => void lines.push(JSON.parse(line)) }).child({ server: name });
   const failures = new ServerFailureLogs(log, clock);
-  const asked = { nodeSensors: [...nodeSensors], dependencyInfo };
+  const asked = { nodeSensors: [...nodeSensors], dependencyInfo, sensorDownDelay: more.sensorDownDelay ?? false };
   const sections = wantedSections(asked);
   const shape = { mapper, sections, options: wantedOptions(asked), sensorStatus, channelInfo };
   const base: PipelineBase = {

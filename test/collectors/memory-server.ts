@@ -149,6 +149,7 @@ export class MemoryServer implements MonitoringApi {
       .map((record) => ({
         ...record,
         intervalSeconds: options.sections?.has("intervalgroup") ? record.intervalSeconds : undefined,
+        downDelay: options.sections?.has("intervalgroup") ? record.downDelay : undefined,
         dependsOn: options.sections?.has("scheduledependency") ? record.dependsOn : undefined,
         summary: options.sections?.has("sensor_status_summary") ? record.summary : undefined,
       }));

@@ -33,6 +33,7 @@ export function record(
     favorite: false,
     host: kind === "device" ? "192.0.2.1" : undefined,
     intervalSeconds: undefined,
+    downDelay: undefined,
     dependsOn: undefined,
     summary: undefined,
     ...more,

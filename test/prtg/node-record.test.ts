@@ -51,6 +51,7 @@ describe("tree nodes", () => {
       favorite: true,
       host: undefined,
       intervalSeconds: 60,
+      downDelay: undefined,
       dependsOn: undefined,
       summary: undefined,
     });
@@ -232,6 +233,20 @@ test.each([
   ["30 sec|30 seconds", 30],
 ])("an interval of %j gives %s seconds", (interval, seconds) => {
   expect(decode("sensor", { id: "1", status: "UP", intervalgroup: { interval } }).node?.intervalSeconds).toBe(seconds);
+});
+
+test.each([
+  [1, 1],
+  ["0", 0],
+  ["5", 5],
+  ["1|Set sensor to warning for 1 interval, then set to down", 1],
+  [-1, undefined],
+  ["down", undefined],
+  [null, undefined],
+  [undefined, undefined],
+])("errorintervalsdown %j delays a status for %s intervals", (errorintervalsdown, intervals) => {
+  const record = { id: "1", status: "UP", intervalgroup: { interval: "60", errorintervalsdown } };
+  expect(decode("sensor", record).node?.downDelay).toBe(intervals);
 });
 
 test.each([

@@ -95,6 +95,16 @@ export const SENSOR_FAMILIES = {
     value: ({ facts }) => facts.intervalSeconds,
     expiresAt: (sensor) => sensor.expiryOf("intervalSeconds").property,
   },
+  sensorDownDelay: {
+    name: "prtg_sensor_down_delay_intervals",
+    help: "Scanning intervals for which PRTG shows a failing sensor as warning before it is down (errorintervalsdown). Only with metrics.sensor_down_delay.",
+    stability: "experimental",
+    option: "sensorDownDelay",
+    labels: SENSOR_LABELS,
+    facts: properties,
+    value: ({ facts }) => facts.downDelay,
+    expiresAt: (sensor) => sensor.expiryOf("downDelay").property,
+  },
   sensorStatusSince: {
     name: "prtg_sensor_status_since_timestamp_seconds",
     help: "Unix time at which the current status of the sensor began (status_since).",
