@@ -8,9 +8,10 @@ import type { ServerFileAccess } from "../config/server-files.ts";
 import { type Shard, serversOnShard } from "../config/shard.ts";
 import type { Redactor } from "../errors/redactor.ts";
 import { filesMatching, readTextFile, withinTime } from "../lib/bounded-files.ts";
-import { type Clock, systemClock } from "../lib/clock.ts";
+import { systemClock } from "../lib/clock.ts";
 import { LogOnChange } from "../lib/log-on-change.ts";
 import { MemoryBudget } from "../lib/memory-budget.ts";
+import type { Runtime } from "../lib/runtime.ts";
 import { Receivers } from "../otlp/receivers.ts";
 import { ServerAccesses } from "../prtg/request/server-access.ts";
 import { type BuildInfo, readBuildInfo } from "../telemetry/build-info.ts";
@@ -60,13 +61,10 @@ export function permitOf(leadership: Leadership | undefined): (() => void) | und
   };
 }
 
-export interface Runtime {
+/** What the work of a whole process needs. */
+export interface ProcessRuntime extends Runtime {
   readonly build: BuildInfo;
-  readonly clock: Clock;
-  /** From 0 to below 1. */
-  readonly random: () => number;
   readonly redactor: Redactor;
-  readonly log: Logger;
 }
 
 /** What all outgoing requests share. */
@@ -87,7 +85,7 @@ export interface MemoryBudgets {
 }
 
 /** For clients of OTLP receivers. */
-export interface ClientContext extends Runtime {
+export interface ClientContext extends ProcessRuntime {
   readonly outgoing: Outgoing;
 }
 
@@ -179,7 +177,7 @@ export function readText(path: string): Promise<string> {
  */
 export async function loadFlaggedConfig(
   flags: ConfigFlags,
-  { log, redactor }: Pick<Runtime, "log" | "redactor">,
+  { log, redactor }: Pick<ProcessRuntime, "log" | "redactor">,
   env: Environment = process.env,
   read: ReadFile = readText,
   serverFiles: ServerFileAccess = { listFiles: filesMatching, readFile: read, lastGood: new Map() },

@@ -12,6 +12,7 @@ import { Store } from "../store/store.ts";
 import type { ExporterMetrics } from "../telemetry/exporter-metrics.ts";
 import { EXPORTER_METRICS } from "../telemetry/metric-declarations.ts";
 import type { ConfigDigests } from "./config-digests.ts";
+import { connectServer } from "./connect-server.ts";
 import type { ExporterContext } from "./context.ts";
 import { beginEvents, type EventOutputs, type PreparedEvents } from "./event-outputs.ts";
 import { ExtraBudget } from "./extra-budget.ts";
@@ -222,19 +223,22 @@ export class Exporter {
   }
 
   #create(server: ServerConfig): MonitoredServer {
+    const { clock, random, log, memory } = this.#context;
     return new MonitoredServer({
       plan: planPipeline(server, this.#config, this.#push),
       events: this.#events?.of(server.name),
       shape: shapeOf(this.#config),
       store: this.#store,
       exporterMetrics: this.metrics,
+      memory,
       extras: this.#extras.work,
-      turns: {
-        phase: this.#phases.next(),
-        pageUpToDate: () => this.exposition.upToDate(),
-        isOneOfMany: () => this.#servers.size >= MANY_SERVERS,
-      },
-      context: this.#context,
+      phase: this.#phases.next(),
+      pageUpToDate: () => this.exposition.upToDate(),
+      isOneOfMany: () => this.#servers.size >= MANY_SERVERS,
+      connect: (reached, metrics, bound) => connectServer(reached, metrics, bound, this.#context),
+      clock,
+      random,
+      log,
     });
   }
 

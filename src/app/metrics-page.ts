@@ -7,12 +7,12 @@ import { LogOnChange } from "../lib/log-on-change.ts";
 import type { Store } from "../store/store.ts";
 import { ExporterMetrics } from "../telemetry/exporter-metrics.ts";
 import { EXPORTER_METRICS } from "../telemetry/metric-declarations.ts";
-import type { Runtime } from "./context.ts";
+import type { ProcessRuntime } from "./context.ts";
 
 export function createMetricsPage(
   store: Store,
   limits: Config["limits"],
-  { build, clock, log }: Runtime,
+  { build, clock, log }: ProcessRuntime,
 ): { readonly metrics: ExporterMetrics; readonly exposition: Exposition } {
   const metrics = new ExporterMetrics(build, () =>
     [...store.tables].map(({ family: { name }, size }) => [name, size - watch.droppedOf(name)] as const),

@@ -1,10 +1,11 @@
 import type { Logger } from "pino";
 import type { Config } from "../config/load.ts";
 import { ExporterError } from "../errors/exporter-error.ts";
+import type { Runtime } from "../lib/runtime.ts";
 import { otlpSettings } from "../otlp/settings.ts";
 import { claimServers, type StateClaim } from "../state/state-claims.ts";
 import { checkedFiles, createStateFiles, inspectStateDirectory, type StateFiles } from "../state/state-files.ts";
-import type { ClientContext, ExporterContext, Runtime } from "./context.ts";
+import type { ClientContext, ExporterContext } from "./context.ts";
 import type { OtlpPush, PreparedPush } from "./otlp-push.ts";
 import { refuseNewerWatermarks } from "./state-versions.ts";
 

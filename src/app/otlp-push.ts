@@ -1,5 +1,6 @@
 import type { Logger } from "pino";
 import type { Config } from "../config/load.ts";
+import type { Runtime } from "../lib/runtime.ts";
 import { TREE_FAMILIES } from "../mapping/metric-table.ts";
 import type { ServerState } from "../model/server-state.ts";
 import { createMeasurementSink } from "../otlp/measurement-sink.ts";
@@ -16,7 +17,6 @@ import type { MeasurementSink } from "../sync/measurement.ts";
 import { Watermarks } from "../sync/watermarks.ts";
 import type { ExporterMetrics } from "../telemetry/exporter-metrics.ts";
 import { otlpRecorder } from "../telemetry/recorders.ts";
-import type { Runtime } from "./context.ts";
 import { deviceLookup } from "./device-lookup.ts";
 import { mappingOf } from "./mapping.ts";
 import { type OtlpReceiver, rowPlacement } from "./otlp-receiver.ts";

@@ -1,5 +1,5 @@
 import { isDeepStrictEqual } from "node:util";
-import type { Schedules } from "../collectors/server-collectors.ts";
+import type { Schedules } from "../collectors/timetable.ts";
 import type { Config } from "../config/load.ts";
 import type { ServerConfig } from "../config/resolve.ts";
 import type { WantedSections } from "../prtg/records.ts";

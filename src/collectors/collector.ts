@@ -57,22 +57,3 @@ export interface PollResult {
   /** The error of a part. The state has the other parts. */
   readonly error?: unknown;
 }
-
-/** Decides when a collector is due. */
-export interface Timetable {
-  /**
-   * @param tick Must not throw.
-   * @param lastTickAt Of a timetable with the same schedule, which this one continues.
-   * @returns whether a tick was due since `lastTickAt`; the timetable does not repeat it
-   */
-  start(tick: () => void, lastTickAt?: number): boolean;
-  stop(): void;
-  /** Ticks up to this time were handled: monotonic ms for an interval, ms since the epoch for cron. */
-  readonly lastTickAt: number;
-  /** Milliseconds until the next tick. */
-  msToNext(): number;
-  /** Milliseconds until the third tick from now. */
-  msToThird(): number;
-  /** Milliseconds between the next two ticks. */
-  period(): number;
-}

@@ -1,26 +1,21 @@
-import type { MemoryBudget } from "../lib/memory-budget.ts";
 import type { MonitoringApi } from "../prtg/monitoring-api.ts";
 import type { ChannelRecords } from "../prtg/records.ts";
 import type { PollResult } from "./collector.ts";
 import { PartialPoll } from "./failures.ts";
+import type { PolledServer } from "./polled-server.ts";
 import type { StateWriter } from "./state-writer.ts";
 
 /** After so many probes without an answer, the server does not have this detail. */
 const MAX_SILENT_PROBES = 2;
 
-export interface DetailsPollOptions {
-  readonly api: MonitoringApi;
-  /** Nothing is left out by `servers[].select`. */
-  readonly isWhole: boolean;
-  readonly writer: StateWriter;
-  readonly memory: MemoryBudget;
-}
-
 /** License, connections of probes, auto-discoveries, primary channels. They change seldom and need a request each. */
 export async function pollDetails(
-  { api: { details }, isWhole, writer, memory }: DetailsPollOptions,
+  { connection, writer, memory }: PolledServer,
   signal: AbortSignal,
 ): Promise<PollResult> {
+  const { details } = connection.api;
+  // Nothing is left out by `servers[].select`.
+  const isWhole = connection.selected === undefined;
   const parts = new PartialPoll(signal);
   // Both count the whole server.
   const license = isWhole ? await parts.read(() => details.license(signal)) : undefined;

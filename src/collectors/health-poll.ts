@@ -1,34 +1,18 @@
 import type { Clock } from "../lib/clock.ts";
 import { serverVersion } from "../mapping/server-version.ts";
 import type { MonitoringApi } from "../prtg/monitoring-api.ts";
-import type { ReadingFailureLog, ServerFailureLogs } from "./failure-log.ts";
+import type { PollResult } from "./collector.ts";
 import { goesOnWithout } from "./failures.ts";
+import type { PolledServer, ServerHealth } from "./polled-server.ts";
 import type { StateWriter } from "./state-writer.ts";
 
 export const VERSION_EVERY_MS = 5 * 60_000;
 
-/** Remembered over connections. */
-export class ServerHealth {
-  readonly versionFailures: ReadingFailureLog;
-  version: string | undefined;
-  /** Monotonic. */
-  nextVersionAt = Number.NEGATIVE_INFINITY;
-  hasFailed = false;
-
-  constructor(failures: ServerFailureLogs) {
-    this.versionFailures = failures.open("reading the server's version");
-  }
-}
-
-/**
- * Whether the server works. `recovered`: it did not work before.
- * @throws ApiError
- */
-export async function pollHealth(
-  api: Pick<MonitoringApi, "health">,
-  health: ServerHealth,
-  signal: AbortSignal,
-): Promise<{ readonly recovered: boolean }> {
+/** Whether the server works, and from time to time its version. */
+export async function pollHealth(server: PolledServer, signal: AbortSignal): Promise<PollResult> {
+  const { api } = server.connection;
+  const { writer, clock } = server;
+  const { health } = server.history;
   try {
     await api.health(signal);
   } catch (error) {
@@ -38,9 +22,11 @@ export async function pollHealth(
     health.nextVersionAt = Number.NEGATIVE_INFINITY;
     throw error;
   }
-  const recovered = health.hasFailed;
+  if (health.hasFailed) server.onRecovered();
   health.hasFailed = false;
-  return { recovered };
+  const { changed } = await pollVersion({ api, health, writer, clock }, signal);
+  if (changed) server.onNewVersion();
+  return { complete: true };
 }
 
 export interface VersionPollOptions {
