@@ -61,7 +61,7 @@ export class ConfigReloader {
     try {
       config = await source.load();
       this.#exporter.reportFindings(config);
-      digests = await digestConfig(config);
+      digests = await digestConfig(config, this.#digests.secrets);
       // Errors of the push must show before anything changes.
       push = await source.preparePush(config);
       events = await source.prepareEvents(config);
@@ -82,7 +82,7 @@ export class ConfigReloader {
       await this.#exporter.change(this.#digests, { config, digests, push, events }, graceMs);
     } catch (error) {
       // A fault of the exporter may leave half a change: the next reload applies everything.
-      this.#digests = { whole: "", hash: 0, shape: "", servers: new Map() };
+      this.#digests = { ...this.#digests, whole: "", hash: 0, shape: "", servers: new Map() };
       return this.#refuse(error);
     }
     this.#digests = digests;
