@@ -43,6 +43,23 @@ export interface ConfigChange {
   readonly events: PreparedEvents | undefined;
 }
 
+type Servers = ReadonlyMap<string, MonitoredServer>;
+
+/** One change of the configuration, as its steps see it. */
+interface Reload {
+  readonly next: ConfigChange;
+  /** Servers that stay, and servers that end. */
+  readonly kept: Servers;
+  readonly gone: Servers;
+  readonly isReshaped: boolean;
+  readonly isReconnected: (server: string) => boolean;
+  /** Outputs before the reload. */
+  readonly past: { readonly push: OtlpPush | undefined; readonly events: EventOutputs | undefined };
+  readonly graceMs: number;
+}
+
+type ReloadStep = (reload: Reload) => string | Promise<string>;
+
 /**
  * Everything between the PRTG servers and the metrics page. A changed configuration touches only the parts that differ: the
  * others keep state, sessions, counters and schedules.
@@ -56,13 +73,14 @@ export class Exporter {
   readonly status: StatusSource;
   readonly discovery: Discovery;
   readonly #courses: StatusCourses;
+  readonly #charts: SensorCharts;
   readonly #extras: ExtraBudget;
   readonly #context: ExporterContext;
   readonly #store: Store;
   readonly #phases = new Phases();
   readonly #ending = new Set<Promise<void>>();
   #config: Config;
-  #servers: ReadonlyMap<string, MonitoredServer>;
+  #servers: Servers;
   #push: OtlpPush | undefined;
   #events: EventOutputs | undefined;
   #state: StatePush | undefined;
@@ -99,10 +117,11 @@ export class Exporter {
     this.#servers = new Map(config.servers.map((server) => [server.name, this.#create(server)]));
     this.#reportLinks();
     this.#courses = new StatusCourses(clock, () => this.#servers);
-    const current = this.#currentSources();
-    this.debug = createDebugPages(current, redactor);
-    this.status = createStatusSource(current, redactor);
-    this.discovery = createDiscovery(current, redactor);
+    this.#charts = new SensorCharts(clock, () => this.#servers);
+    const sources = this.#sources.bind(this);
+    this.debug = createDebugPages(sources, redactor);
+    this.status = createStatusSource(sources, redactor);
+    this.discovery = createDiscovery(sources, redactor);
   }
 
   /** The page contains the first poll of each server, or 30 s have passed. */
@@ -165,49 +184,116 @@ export class Exporter {
    * @param before Digests of the current configuration.
    * @param graceMs For deliveries of parts that end.
    */
-  async change(
-    before: ConfigDigests,
-    { config, digests, push: prepared, events: preparedEvents }: ConfigChange,
-    graceMs: number,
-  ): Promise<void> {
-    // A server may come back that ends in the background.
+  async change(before: ConfigDigests, next: ConfigChange, graceMs: number): Promise<void> {
+    const { log } = this.#context;
+    const { servers, shape } = next.digests;
+    const known = [...this.#servers];
+    const reload: Reload = {
+      next,
+      kept: new Map(known.filter(([name]) => servers.has(name))),
+      gone: new Map(known.filter(([name]) => !servers.has(name))),
+      isReshaped: shape !== before.shape,
+      isReconnected: (name) => servers.get(name) !== before.servers.get(name),
+      past: { push: this.#push, events: this.#events },
+      graceMs,
+    };
+    for (const [step, run] of this.#reloadSteps) {
+      try {
+        const did = await run(reload);
+        if (did !== "") log.debug({ step }, `reload: ${did}`);
+      } catch (error) {
+        log.error({ step }, "a step of the reload failed: the next reload repeats all steps");
+        throw error;
+      }
+    }
+  }
+
+  /** Steps of a reload, in this order. Each one returns what it did, for the log; empty without a difference. */
+  readonly #reloadSteps: readonly (readonly [name: string, run: ReloadStep])[] = [
+    ["wait for servers that end", () => this.#awaitEnding()],
+    ["apply settings", ({ next }) => this.#applySettings(next.config)],
+    ["remove servers", (reload) => this.#removeServers(reload)],
+    ["reshape series", (reload) => this.#reshapeIfDifferent(reload)],
+    ["begin push and events", (reload) => this.#beginOutputs(reload)],
+    ["change servers", (reload) => this.#changeServers(reload)],
+    ["add servers", (reload) => this.#addServers(reload)],
+    ["end push and events", (reload) => this.#endOutputs(reload)],
+    ["start servers", () => this.#startServers()],
+  ];
+
+  /** A server may come back that ends in the background. */
+  async #awaitEnding(): Promise<string> {
+    const count = this.#ending.size;
     await Promise.all(this.#ending);
-    const gone = [...this.#servers].filter(([name]) => !digests.servers.has(name));
-    const kept = new Map([...this.#servers].filter(([name]) => digests.servers.has(name)));
+    return count === 0 ? "" : "earlier servers and outputs have ended";
+  }
+
+  #applySettings(config: Config): string {
     this.#config = config;
     this.#reportLeadership();
     this.exposition.limit(config.limits);
     this.metrics.setApiDetail(config.metrics.apiDetail);
+    return "limits of the page and metrics of the configuration are set";
+  }
+
+  #removeServers({ gone, kept, graceMs }: Reload): string {
     this.#servers = kept;
-    for (const [, server] of gone) {
+    for (const server of gone.values()) {
       server.markBacklog();
       this.#endInBackground(remove(server, graceMs));
     }
-    const isReshaped = digests.shape !== before.shape;
-    if (isReshaped || gone.length > 0) await this.#reshape();
-    const push = this.#push;
-    this.#push = prepared && (await beginPush(prepared, push, this.#context.log));
-    const events = this.#events;
-    this.#events = preparedEvents && (await beginEvents(preparedEvents, events, this.#context.log));
-    await Promise.all(
-      config.servers.map(async (server) => {
-        const isReconnected = digests.servers.get(server.name) !== before.servers.get(server.name);
-        const plan = planPipeline(server, config, this.#push);
-        const known = kept.get(server.name);
-        const disconnect = await known?.change(plan, isReconnected, graceMs);
-        if (disconnect !== undefined) this.#endInBackground(disconnect());
-        await known?.changeEvents(this.#events?.of(server.name), graceMs);
-      }),
-    );
+    return gone.size === 0 ? "" : `removing ${[...gone.keys()].join(", ")}`;
+  }
+
+  async #reshapeIfDifferent({ isReshaped, gone }: Reload): Promise<string> {
+    if (!isReshaped && gone.size === 0) return "";
+    await this.#reshape();
+    return "series have the new shape";
+  }
+
+  async #beginOutputs({ next, past }: Reload): Promise<string> {
+    const { log } = this.#context;
+    this.#push = next.push && (await beginPush(next.push, past.push, log));
+    this.#events = next.events && (await beginEvents(next.events, past.events, log));
+    return [this.#push && "push", this.#events && "events"].filter((part) => part !== undefined).join(" and ");
+  }
+
+  async #changeServers({ next: { config }, kept, isReconnected, graceMs }: Reload): Promise<string> {
+    const reconnected: string[] = [];
+    const changing = config.servers.map(async (server) => {
+      const known = kept.get(server.name);
+      if (known === undefined) return;
+      if (isReconnected(server.name)) reconnected.push(server.name);
+      const plan = planPipeline(server, config, this.#push);
+      this.#endInBackground((await known.change(plan, isReconnected(server.name), graceMs))());
+      await known.changeEvents(this.#events?.of(server.name), graceMs);
+    });
+    await Promise.all(changing);
+    return reconnected.length === 0 ? "" : `reconnected ${reconnected.join(", ")}`;
+  }
+
+  #addServers({ next: { config }, kept }: Reload): string {
     const servers = config.servers.map(
       (server) => [server.name, kept.get(server.name) ?? this.#create(server)] as const,
     );
     this.#servers = new Map(servers);
     this.#reportLinks();
-    const nextEvents = this.#events;
-    if (events !== undefined) this.#endInBackground(Promise.all([...this.#ending]).then(() => events.end(nextEvents)));
+    const added = servers.filter(([name]) => !kept.has(name)).map(([name]) => name);
+    return added.length === 0 ? "" : `added ${added.join(", ")}`;
+  }
+
+  /** After the servers that end, which may still send. */
+  #endOutputs({ past, isReshaped, graceMs }: Reload): string {
+    const { push, events } = past;
+    const next = this.#events;
+    if (events !== undefined) this.#endInBackground(Promise.all([...this.#ending]).then(() => events.end(next)));
     this.#changeStatePush(push, isReshaped, graceMs);
+    return [push && "earlier push", events && "earlier events"].filter((part) => part !== undefined).join(" and ");
+  }
+
+  #startServers(): string {
     if (this.#isStarted) for (const server of this.#servers.values()) server.start();
+    return "";
   }
 
   /** Ends polls, delivers the backlog within `graceMs`, ends sessions and closes connections. */
@@ -322,33 +408,22 @@ export class Exporter {
     this.#ending.add(tracked);
   }
 
-  /** For pages: always the current objects. */
-  #currentSources(): DebugSources & StatusSources {
+  /** What pages read, as of now. */
+  #sources(): DebugSources & StatusSources {
     const { build, clock, leadership } = this.#context;
-    const config = () => this.#config;
-    const push = () => this.#push;
-    const servers = () => this.#servers;
     return {
-      store: this.#store,
       clock,
       build,
+      leadership,
+      store: this.#store,
       metrics: this.metrics,
       courses: this.#courses,
-      charts: new SensorCharts(clock, servers),
-      isReady: () => this.#isReady,
-      leadership,
-      get config() {
-        return config();
-      },
-      get mapper() {
-        return mappingOf(config()).mapper;
-      },
-      get receiver() {
-        return push()?.address;
-      },
-      get monitors() {
-        return servers();
-      },
+      charts: this.#charts,
+      isReady: this.#isReady,
+      config: this.#config,
+      mapper: mappingOf(this.#config).mapper,
+      receiver: this.#push?.address,
+      monitors: this.#servers,
     };
   }
 }

@@ -42,7 +42,7 @@ export async function statusReport(
   if (found === undefined) return undefined;
   return {
     generated_at: instant(clock.now()),
-    ready: isReady(),
+    ready: isReady,
     build: { version: build.version, revision: build.revision, node: process.versions.node },
     process: {
       started_at: instant(clock.now() - process.uptime() * 1_000),
