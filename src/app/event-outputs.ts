@@ -117,7 +117,7 @@ export async function beginEvents(
   const { config, files } = prepared;
   const past = before?.options;
   const isSamePlace = past?.prepared.config.stateDir === config.stateDir;
-  const receiver = prepared.receiver && (await keep(prepared.receiver, past?.receiver));
+  const receiver = await keepEventReceiver(prepared.receiver, past?.receiver);
   if (receiver !== undefined && receiver !== past?.receiver) {
     const { url, protocol } = receiver.address;
     log.info({ endpoint: url, protocol }, "pushing events by OTLP");
@@ -142,9 +142,14 @@ async function connect(...given: Parameters<typeof connectEventReceiver>): Promi
   return connectEventReceiver(...given);
 }
 
-async function keep(next: EventReceiver, before: EventReceiver | undefined): Promise<EventReceiver | undefined> {
-  const { keepEventReceiver } = await import("./event-receiver.ts");
-  return keepEventReceiver(next, before);
+/** `before` if both are the same, and then closes `next`. */
+export async function keepEventReceiver(
+  next: EventReceiver | undefined,
+  before: EventReceiver | undefined,
+): Promise<EventReceiver | undefined> {
+  if (next === undefined || next.digest !== before?.digest) return next;
+  await next.close();
+  return before;
 }
 
 function openersOf(

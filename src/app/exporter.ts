@@ -58,7 +58,8 @@ interface Reload {
   readonly graceMs: number;
 }
 
-type ReloadStep = (reload: Reload) => string | Promise<string>;
+type Done = Readonly<Record<string, unknown>>;
+type ReloadStep = (reload: Reload) => Done | undefined | Promise<Done | undefined>;
 
 /**
  * Everything between the PRTG servers and the metrics page. A changed configuration touches only the parts that differ: the
@@ -199,8 +200,7 @@ export class Exporter {
     };
     for (const [step, run] of this.#reloadSteps) {
       try {
-        const did = await run(reload);
-        if (did !== "") log.debug({ step }, `reload: ${did}`);
+        log.debug({ step, ...(await run(reload)) }, "reload");
       } catch (error) {
         log.error({ step }, "a step of the reload failed: the next reload repeats all steps");
         throw error;
@@ -208,12 +208,13 @@ export class Exporter {
     }
   }
 
-  /** Steps of a reload, in this order. Each one returns what it did, for the log; empty without a difference. */
+  /** Steps of a reload, in this order. A step may return what it did, for the log. */
   readonly #reloadSteps: readonly (readonly [name: string, run: ReloadStep])[] = [
-    ["wait for servers that end", () => this.#awaitEnding()],
+    // A server may come back that ends in the background.
+    ["wait for servers that end", async () => ({ ended: (await Promise.all(this.#ending)).length })],
     ["apply settings", ({ next }) => this.#applySettings(next.config)],
     ["remove servers", (reload) => this.#removeServers(reload)],
-    ["reshape series", (reload) => this.#reshapeIfDifferent(reload)],
+    ["reshape series", (reload) => this.#reshape(reload)],
     ["begin push and events", (reload) => this.#beginOutputs(reload)],
     ["change servers", (reload) => this.#changeServers(reload)],
     ["add servers", (reload) => this.#addServers(reload)],
@@ -221,79 +222,97 @@ export class Exporter {
     ["start servers", () => this.#startServers()],
   ];
 
-  /** A server may come back that ends in the background. */
-  async #awaitEnding(): Promise<string> {
-    const count = this.#ending.size;
-    await Promise.all(this.#ending);
-    return count === 0 ? "" : "earlier servers and outputs have ended";
-  }
-
-  #applySettings(config: Config): string {
+  #applySettings(config: Config): undefined {
     this.#config = config;
     this.#reportLeadership();
     this.exposition.limit(config.limits);
     this.metrics.setApiDetail(config.metrics.apiDetail);
-    return "limits of the page and metrics of the configuration are set";
   }
 
-  #removeServers({ gone, kept, graceMs }: Reload): string {
+  #removeServers({ gone, kept, graceMs }: Reload): Done {
     this.#servers = kept;
     for (const server of gone.values()) {
       server.markBacklog();
       this.#endInBackground(remove(server, graceMs));
     }
-    return gone.size === 0 ? "" : `removing ${[...gone.keys()].join(", ")}`;
+    return { servers: [...gone.keys()] };
   }
 
-  async #reshapeIfDifferent({ isReshaped, gone }: Reload): Promise<string> {
-    if (!isReshaped && gone.size === 0) return "";
-    await this.#reshape();
-    return "series have the new shape";
+  /** Serves the state of the remaining servers in the shape of the configuration. */
+  async #reshape({ isReshaped, gone }: Reload): Promise<Done> {
+    if (!isReshaped && gone.size === 0) return { reshaped: 0 };
+    const shape = shapeOf(this.#config);
+    const slices = new TimeSlices(this.#context.clock, undefined, this.#store.lane);
+    await this.#store.reshape(
+      shape.mapper.storeFamilies(),
+      async (tables) => {
+        const changes: (() => void)[] = [];
+        for (const server of this.#servers.values()) changes.push(await server.reshape(shape, tables));
+        return () => {
+          for (const change of changes) change();
+        };
+      },
+      slices,
+    );
+    return { reshaped: this.#servers.size };
   }
 
-  async #beginOutputs({ next, past }: Reload): Promise<string> {
+  async #beginOutputs({ next, past }: Reload): Promise<Done> {
     const { log } = this.#context;
     this.#push = next.push && (await beginPush(next.push, past.push, log));
     this.#events = next.events && (await beginEvents(next.events, past.events, log));
-    return [this.#push && "push", this.#events && "events"].filter((part) => part !== undefined).join(" and ");
+    return { pushes: this.#push !== undefined, reportsEvents: this.#events !== undefined };
   }
 
-  async #changeServers({ next: { config }, kept, isReconnected, graceMs }: Reload): Promise<string> {
-    const reconnected: string[] = [];
+  async #changeServers({ next: { config }, kept, isReconnected, graceMs }: Reload): Promise<Done> {
     const changing = config.servers.map(async (server) => {
       const known = kept.get(server.name);
       if (known === undefined) return;
-      if (isReconnected(server.name)) reconnected.push(server.name);
       const plan = planPipeline(server, config, this.#push);
-      this.#endInBackground((await known.change(plan, isReconnected(server.name), graceMs))());
+      const disconnect = await known.change(plan, isReconnected(server.name), graceMs);
+      this.#endInBackground(disconnect());
       await known.changeEvents(this.#events?.of(server.name), graceMs);
     });
     await Promise.all(changing);
-    return reconnected.length === 0 ? "" : `reconnected ${reconnected.join(", ")}`;
+    return { reconnected: [...kept.keys()].filter(isReconnected) };
   }
 
-  #addServers({ next: { config }, kept }: Reload): string {
+  #addServers({ next: { config }, kept }: Reload): Done {
     const servers = config.servers.map(
       (server) => [server.name, kept.get(server.name) ?? this.#create(server)] as const,
     );
     this.#servers = new Map(servers);
     this.#reportLinks();
-    const added = servers.filter(([name]) => !kept.has(name)).map(([name]) => name);
-    return added.length === 0 ? "" : `added ${added.join(", ")}`;
+    return { servers: servers.map(([name]) => name).filter((name) => !kept.has(name)) };
   }
 
-  /** After the servers that end, which may still send. */
-  #endOutputs({ past, isReshaped, graceMs }: Reload): string {
-    const { push, events } = past;
-    const next = this.#events;
-    if (events !== undefined) this.#endInBackground(Promise.all([...this.#ending]).then(() => events.end(next)));
-    this.#changeStatePush(push, isReshaped, graceMs);
-    return [push && "earlier push", events && "earlier events"].filter((part) => part !== undefined).join(" and ");
+  /**
+   * Earlier events end after the servers that end. If the receiver or the series changed, the old state push sends once more
+   * and stops, and a new one starts. The earlier push ends after it, and after removed servers have delivered their backlog.
+   */
+  #endOutputs({ past, isReshaped, graceMs }: Reload): undefined {
+    const [push, events] = [this.#push, this.#events];
+    const { push: before, events: eventsBefore } = past;
+    if (eventsBefore !== undefined) {
+      this.#endInBackground(Promise.all([...this.#ending]).then(() => eventsBefore.end(events)));
+    }
+    const last: Promise<unknown>[] = [...this.#ending];
+    if (isReshaped || push?.options.receiver !== before?.options.receiver) {
+      if (this.#state !== undefined) last.push(this.#state.stop(graceMs));
+      this.#state = undefined;
+      if (this.#isStarted) this.#startState();
+    }
+    if (before === undefined) return;
+    this.#endInBackground(
+      Promise.all(last).then(() => {
+        if (this.#push?.sendsEnds !== true) this.#store.forgetPushed();
+        return before.end(push);
+      }),
+    );
   }
 
-  #startServers(): string {
+  #startServers(): undefined {
     if (this.#isStarted) for (const server of this.#servers.values()) server.start();
-    return "";
   }
 
   /** Ends polls, delivers the backlog within `graceMs`, ends sessions and closes connections. */
@@ -351,45 +370,6 @@ export class Exporter {
       if (externalUrl !== undefined)
         this.metrics.config.statusPage(name, new URL(serverLink(name), `${externalUrl}/`).href, 1);
     }
-  }
-
-  /** Serves the state of the remaining servers in the shape of the configuration. */
-  async #reshape(): Promise<void> {
-    const shape = shapeOf(this.#config);
-    const slices = new TimeSlices(this.#context.clock, undefined, this.#store.lane);
-    await this.#store.reshape(
-      shape.mapper.storeFamilies(),
-      async (tables) => {
-        const changes: (() => void)[] = [];
-        for (const server of this.#servers.values()) changes.push(await server.reshape(shape, tables));
-        return () => {
-          for (const change of changes) change();
-        };
-      },
-      slices,
-    );
-  }
-
-  /**
-   * If the receiver or the series changed, the old state push sends once more and stops, and a new one starts. `before` ends after
-   * the removed servers have delivered their backlog.
-   */
-  #changeStatePush(before: OtlpPush | undefined, isReshaped: boolean, graceMs: number): void {
-    const removed = [...this.#ending];
-    const stopping = [];
-    if (isReshaped || this.#push?.options.receiver !== before?.options.receiver) {
-      stopping.push(this.#state?.stop(graceMs));
-      this.#state = undefined;
-      if (this.#isStarted) this.#startState();
-    }
-    const next = this.#push;
-    if (before === undefined) return;
-    this.#endInBackground(
-      Promise.all([...stopping, ...removed]).then(() => {
-        if (this.#push?.sendsEnds !== true) this.#store.forgetPushed();
-        return before.end(next);
-      }),
-    );
   }
 
   #startState(): void {

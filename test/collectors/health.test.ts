@@ -1,8 +1,8 @@
 import { pino } from "pino";
 import { describe, expect, test } from "vitest";
 import { ServerFailureLogs } from "../../src/collectors/failure-log.ts";
-import { pollVersion } from "../../src/collectors/health-poll.ts";
 import { ServerHealth } from "../../src/collectors/polled-server.ts";
+import { pollVersion } from "../../src/collectors/polls.ts";
 import { TREE_FAMILIES } from "../../src/mapping/metric-table.ts";
 import { ManualClock } from "../support/manual-clock.ts";
 import { HOUR, type MemoryPipeline, MINUTE, memoryPipeline, SECOND } from "./memory-pipeline.ts";
