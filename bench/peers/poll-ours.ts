@@ -51,6 +51,7 @@ const connection = new ServerConnection({
   }),
   clock: systemClock,
   log,
+  isOneOfMany: () => false,
 });
 const view = new ServerView({
   server: "hq",
@@ -61,9 +62,7 @@ const view = new ServerView({
 const rarely = { kind: "interval", everyMs: 86_400_000 } as const;
 const timetables = createTimetables({ tree: rarely, channels: rarely }, { clock: systemClock, log }, 0);
 const writer = new StateWriter({
-  ...{ view, metrics, clock: systemClock },
-  clockOffset: () => connection.api.clockOffset(),
-  isClockInDoubt: () => connection.api.isClockInDoubt(),
+  ...{ view, metrics, clock: systemClock, api: connection.api },
   expiry: createExpiryPolicy(systemClock, timetables),
 });
 // Channels begin when the tree ends.

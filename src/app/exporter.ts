@@ -4,20 +4,17 @@ import type { ServerConfig } from "../config/resolve.ts";
 import type { Exposition } from "../exposition/exposition.ts";
 import type { DebugPages } from "../http/pages/debug-endpoint.ts";
 import type { Discovery } from "../http/pages/service-discovery-endpoint.ts";
-import { serverLink } from "../http/pages/status/links.ts";
 import type { StatusSource } from "../http/pages/status/source.ts";
 import { TimeSlices } from "../lib/yielding.ts";
-import type { StatePush } from "../otlp/state-push.ts";
 import { Store } from "../store/store.ts";
 import type { ExporterMetrics } from "../telemetry/exporter-metrics.ts";
-import { EXPORTER_METRICS } from "../telemetry/metric-declarations.ts";
 import type { ConfigDigests } from "./config-digests.ts";
 import { connectServer } from "./connect-server.ts";
 import type { ExporterContext } from "./context.ts";
 import { beginEvents, type EventOutputs, type PreparedEvents } from "./event-outputs.ts";
 import { ExtraBudget } from "./extra-budget.ts";
 import { mappingOf, shapeOf } from "./mapping.ts";
-import { createMetricsPage } from "./metrics-page.ts";
+import { createMetricsPage, reportLinks } from "./metrics-page.ts";
 import { MonitoredServer } from "./monitored-server.ts";
 import { beginPush } from "./otlp-preparation.ts";
 import type { OtlpPush, PreparedPush } from "./otlp-push.ts";
@@ -28,6 +25,7 @@ import { SensorCharts } from "./reports/sensor-charts.ts";
 import { createDiscovery } from "./reports/service-discovery.ts";
 import type { DebugSources, StatusSources } from "./reports/sources.ts";
 import { createStatusSource } from "./reports/status-pages.ts";
+import { StateOutput } from "./state-output.ts";
 import { StatusCourses } from "./status-courses.ts";
 
 /** From so many servers on, requests take most of the CPU time, and one list replaces four: see `AllNodesReader`. */
@@ -78,13 +76,13 @@ export class Exporter {
   readonly #extras: ExtraBudget;
   readonly #context: ExporterContext;
   readonly #store: Store;
+  readonly #state: StateOutput;
   readonly #phases = new Phases();
   readonly #ending = new Set<Promise<void>>();
   #config: Config;
   #servers: Servers;
   #push: OtlpPush | undefined;
   #events: EventOutputs | undefined;
-  #state: StatePush | undefined;
   #following: Promise<unknown> | undefined;
   readonly #stopping = new AbortController();
   #isStarted = false;
@@ -116,7 +114,8 @@ export class Exporter {
       },
     };
     this.#servers = new Map(config.servers.map((server) => [server.name, this.#create(server)]));
-    this.#reportLinks();
+    reportLinks(this.metrics, this.#config);
+    this.#state = new StateOutput({ store, metrics, context, monitorOf: (name) => this.#servers.get(name) });
     this.#courses = new StatusCourses(clock, () => this.#servers);
     this.#charts = new SensorCharts(clock, () => this.#servers);
     const sources = this.#sources.bind(this);
@@ -156,7 +155,7 @@ export class Exporter {
     const servers = [...this.#servers.values()];
     for (const server of servers) server.start();
     this.#following = Promise.all([this.#courses.run(), this.#extras.run(this.#stopping.signal)]);
-    this.#startState();
+    this.#state.start(this.#push);
     const waiting = new Map([...this.#servers].map(([name, { firstPoll }]) => [name, firstPoll]));
     const polled = this.firstPolls();
     const late = await serversInTime(waiting, polled, this.#context.clock, this.#stopping.signal);
@@ -282,7 +281,7 @@ export class Exporter {
       (server) => [server.name, kept.get(server.name) ?? this.#create(server)] as const,
     );
     this.#servers = new Map(servers);
-    this.#reportLinks();
+    reportLinks(this.metrics, this.#config);
     return { servers: servers.map(([name]) => name).filter((name) => !kept.has(name)) };
   }
 
@@ -298,9 +297,8 @@ export class Exporter {
     }
     const last: Promise<unknown>[] = [...this.#ending];
     if (isReshaped || push?.options.receiver !== before?.options.receiver) {
-      if (this.#state !== undefined) last.push(this.#state.stop(graceMs));
-      this.#state = undefined;
-      if (this.#isStarted) this.#startState();
+      last.push(this.#state.stop(graceMs));
+      if (this.#isStarted) this.#state.start(push);
     }
     if (before === undefined) return;
     this.#endInBackground(
@@ -322,7 +320,7 @@ export class Exporter {
     const servers = [...this.#servers.values()];
     const stopping = servers.map((server) => server.stop(graceMs));
     // Servers that end in the background may still push.
-    await Promise.all([this.#state?.stop(graceMs), this.#following, ...stopping, ...this.#ending]);
+    await Promise.all([this.#state.stop(graceMs), this.#following, ...stopping, ...this.#ending]);
     await Promise.all([this.#events?.end(), this.#push?.end(), ...servers.map((server) => server.close())]);
     this.exposition.stop();
   }
@@ -358,29 +356,6 @@ export class Exporter {
     if (leadership !== undefined) {
       this.metrics.leadership.leader(leadership.lease, this.#config.standbyFor === undefined);
     }
-  }
-
-  #reportLinks(): void {
-    const { webInterface, statusPage } = EXPORTER_METRICS.config;
-    const { externalUrl } = this.#config.web;
-    this.metrics.clear(webInterface);
-    this.metrics.clear(statusPage);
-    for (const { name, webUrl } of this.#config.servers) {
-      this.metrics.config.webInterface(name, webUrl, 1);
-      if (externalUrl !== undefined)
-        this.metrics.config.statusPage(name, new URL(serverLink(name), `${externalUrl}/`).href, 1);
-    }
-  }
-
-  #startState(): void {
-    const deliveryOf = (server: string) => this.#servers.get(server)?.delivery;
-    const underWay = {
-      endOf: (server: string, sensorId: string) => deliveryOf(server)?.endOf(sensorId),
-      holds: (server: string, sensorId: string, channelId: string) =>
-        deliveryOf(server)?.outbox.holds(sensorId, channelId) === true,
-    };
-    const stateOf = (server: string) => this.#servers.get(server)?.view.state;
-    this.#state = this.#push?.startState(this.#store, underWay, stateOf, this.metrics, this.#context);
   }
 
   #endInBackground(ending: Promise<void>): void {

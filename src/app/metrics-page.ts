@@ -2,6 +2,7 @@ import type { Logger } from "pino";
 import type { Config } from "../config/load.ts";
 import { Exposition } from "../exposition/exposition.ts";
 import { MEDIA_TYPES } from "../exposition/negotiate.ts";
+import { serverLink } from "../http/pages/status/links.ts";
 import { REJECTION_REASONS } from "../http/server/rejection-log.ts";
 import { LogOnChange } from "../lib/log-on-change.ts";
 import type { Store } from "../store/store.ts";
@@ -36,6 +37,17 @@ export function createMetricsPage(
   for (const reason of REJECTION_REASONS) metrics.web.rejected(reason, 0);
   for (const format of MEDIA_TYPES) metrics.exposition.scraped(format, 0);
   return { metrics, exposition };
+}
+
+/** Addresses of the web interface and the status page of each server. */
+export function reportLinks(metrics: ExporterMetrics, { servers, web: { externalUrl } }: Config): void {
+  metrics.clear(EXPORTER_METRICS.config.webInterface);
+  metrics.clear(EXPORTER_METRICS.config.statusPage);
+  for (const { name, webUrl } of servers) {
+    metrics.config.webInterface(name, webUrl, 1);
+    if (externalUrl === undefined) continue;
+    metrics.config.statusPage(name, new URL(serverLink(name), `${externalUrl}/`).href, 1);
+  }
 }
 
 /** Default of `-promscrape.maxScrapeSize` of vmagent and VictoriaMetrics, before compression (after it in 1.115 to 1.134). */

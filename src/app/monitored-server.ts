@@ -7,7 +7,7 @@ import type { ServerConfig } from "../config/resolve.ts";
 import type { SelectRules } from "../config/select-schema.ts";
 import { ServerEvents } from "../events/server-events.ts";
 import type { ParentsByStatus } from "../model/counts.ts";
-import type { TreeNode } from "../model/tree.ts";
+import type { Tree, TreeNode } from "../model/tree.ts";
 import type { ServerView } from "../projection/server-view.ts";
 import type { MonitoringApi } from "../prtg/monitoring-api.ts";
 import type { StatusToken } from "../prtg/status.ts";
@@ -34,12 +34,7 @@ export interface ServerStatus {
   readonly up: boolean;
   /** `undefined` if unknown or stale. */
   readonly version: string | undefined;
-  readonly objects: {
-    readonly probe: number;
-    readonly group: number;
-    readonly device: number;
-    readonly sensor: number;
-  };
+  readonly objects: Tree["counts"];
   /** Channels whose sensor is known. */
   readonly channels: number;
   readonly collectors: readonly CollectorStatus[];
@@ -183,32 +178,26 @@ export class MonitoredServer {
   }
 
   summary(): ServerSummary {
-    const { state, server } = this.view;
-    const { version, tree, channelCount, sensorsByStatus, parentsByStatus } = state;
-    const { collectors } = this.#pipeline;
-    const isKnown = version !== undefined && version.expiresAt > this.#parts.clock.monotonic();
-    return {
-      server,
-      up: collectors.up,
-      version: isKnown ? version.version.toWellFormed() : undefined,
-      objects: tree.counts,
-      channels: channelCount,
-      sensorsByStatus,
-      parentsByStatus,
-      monitoredSince: this.#monitoredSince,
-      runs: collectors.records,
-    };
+    const { sensorsByStatus, parentsByStatus } = this.view.state;
+    const runs = this.#pipeline.collectors.records;
+    return { ...this.#facts(), sensorsByStatus, parentsByStatus, monitoredSince: this.#monitoredSince, runs };
   }
 
   status(): ServerStatus {
-    const {
-      sensorsByStatus: _counts,
-      parentsByStatus: _parents,
-      monitoredSince: _since,
-      runs: _runs,
-      ...known
-    } = this.summary();
-    return { ...known, collectors: this.#pipeline.collectors.status() };
+    return { ...this.#facts(), collectors: this.#pipeline.collectors.status() };
+  }
+
+  #facts(): Omit<ServerStatus, "collectors"> {
+    const { state, server } = this.view;
+    const { version, tree, channelCount } = state;
+    const isKnown = version !== undefined && version.expiresAt > this.#parts.clock.monotonic();
+    return {
+      server,
+      up: this.#pipeline.collectors.up,
+      version: isKnown ? version.version.toWellFormed() : undefined,
+      objects: tree.counts,
+      channels: channelCount,
+    };
   }
 
   /** In the order of their first runs. */

@@ -110,7 +110,6 @@ export class ServerPipeline {
 
   constructor(plan: PipelinePlan, connection: ServerConnection, parts: ServerParts, past: PipelinePast = {}) {
     const { view, metrics, clock, memory, shares } = parts;
-    const { api } = connection;
     this.plan = plan;
     this.connection = connection;
     const timetables = createTimetables(plan.schedules, parts, parts.phase);
@@ -118,9 +117,8 @@ export class ServerPipeline {
       view,
       metrics,
       clock,
+      api: connection.api,
       memory: shares.state,
-      clockOffset: () => api.clockOffset(),
-      isClockInDoubt: () => api.isClockInDoubt(),
       expiry: createExpiryPolicy(clock, timetables),
     });
     this.writer = writer;

@@ -1,8 +1,7 @@
-import type { Logger } from "pino";
 import { describeError } from "../errors/exporter-error.ts";
-import type { Clock } from "../lib/clock.ts";
 import { LogOnChange } from "../lib/log-on-change.ts";
 import type { MemoryShare } from "../lib/memory-budget.ts";
+import type { Runtime } from "../lib/runtime.ts";
 import { isUnchanged } from "../model/equality.ts";
 import type { ServerState } from "../model/server-state.ts";
 import { NODE_KINDS, type NodePoll, ROOT_ID } from "../model/tree.ts";
@@ -20,10 +19,8 @@ const MAX_DIFFERENCES = 3;
 /** Then try again: the server may be updated. */
 const PAUSE_MS = 60 * 60_000;
 
-export interface AllNodesOptions {
+export interface AllNodesOptions extends Pick<Runtime, "clock" | "log"> {
   readonly api: Pick<MonitoringApi, "allNodes">;
-  readonly clock: Clock;
-  readonly log: Logger;
   /** The process reads so many servers that requests take most of its CPU time. */
   readonly isOneOfMany: () => boolean;
 }

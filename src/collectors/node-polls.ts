@@ -45,25 +45,24 @@ export function pollTree(
   { connection, history: { nodes: gaps }, writer, memory, sections }: PolledServer,
   signal: AbortSignal,
 ): Promise<PollResult> {
-  const { api, allNodes, freshLists } = connection;
+  const { api, allNodes } = connection;
   const optionsFor = (kind?: NodeKind) => ({ sections: sectionsOf("tree", sections, kind) });
   return memory.lend(async (held) => {
     const parts = new PartialPoll(signal);
-    if (allNodes.isUsable("tree", writer.state)) {
-      const nodes = (await parts.read(() => allNodes.read(writer.state, optionsFor(), held, signal)))?.value;
-      if (nodes !== undefined) {
-        const objectCounts = await parts.read(() => gaps.objects(api, signal));
-        await writer.applyTree({ nodes, objectCounts });
-        signal.throwIfAborted();
-        return { complete: true, error: parts.error };
-      }
+    const readAll = () => allNodes.read(writer.state, optionsFor(), held, signal);
+    const known = allNodes.isUsable("tree", writer.state) ? (await parts.read(readAll))?.value : undefined;
+    if (known !== undefined) {
+      const objectCounts = await parts.read(() => gaps.objects(api, signal));
+      await writer.applyTree({ nodes: known, objectCounts });
+      signal.throwIfAborted();
+      return { complete: true, error: parts.error };
     }
     const { lists, complete } = await readNodeLists(api, { gaps, parts, optionsFor, held }, signal);
     const objectCounts = await parts.read(() => gaps.objects(api, signal));
     const before = writer.state.tree;
     const nodes = connection.withProbesAbove(lists);
     await writer.applyTree({ nodes, deselected: connection.leaving(writer.state), objectCounts });
-    freshLists.keep(lists);
+    connection.keepFresh(lists);
     allNodes.compare("tree", { isComplete: complete, isNew: writer.state.tree !== before });
     signal.throwIfAborted();
     if (parts.error === undefined) gaps.parents.settle(writer.state.unknownIds());
@@ -76,25 +75,24 @@ export function pollStatus(
   { connection, history: { nodes: gaps }, writer, memory, sections }: PolledServer,
   signal: AbortSignal,
 ): Promise<PollResult> {
-  const { api, allNodes, freshLists } = connection;
+  const { api, allNodes } = connection;
   const optionsFor = (kind?: NodeKind) => ({ sections: sectionsOf("status", sections, kind) });
   return memory.lend(async (held) => {
     const parts = new PartialPoll(signal);
-    if (allNodes.isUsable("status", writer.state)) {
-      const nodes = (await parts.read(() => allNodes.read(writer.state, optionsFor(), held, signal)))?.value;
-      if (nodes !== undefined) {
-        const statusSummary = allNodes.hasServerCounts
-          ? { value: undefined }
-          : await parts.read(() => gaps.statuses(api, signal));
-        await writer.applyTree({ nodes, statusSummary });
-        signal.throwIfAborted();
-        return { complete: true, error: parts.error };
-      }
+    const readAll = () => allNodes.read(writer.state, optionsFor(), held, signal);
+    const known = allNodes.isUsable("status", writer.state) ? (await parts.read(readAll))?.value : undefined;
+    if (known !== undefined) {
+      const statusSummary = allNodes.hasServerCounts
+        ? { value: undefined }
+        : await parts.read(() => gaps.statuses(api, signal));
+      await writer.applyTree({ nodes: known, statusSummary });
+      signal.throwIfAborted();
+      return { complete: true, error: parts.error };
     }
     const statusSummary = await parts.read(() => gaps.statuses(api, signal));
     // The tree does not ask for these sections.
     const incomplete = new Set(READING_ORDER.filter((kind) => optionsFor(kind).sections.size > 0));
-    const except = freshLists.take().difference(incomplete);
+    const except = connection.takeFresh().difference(incomplete);
     const { lists, complete } = await readNodeLists(api, { gaps, parts, optionsFor, except, held }, signal);
     const before = writer.state.tree;
     const nodes = connection.withProbesAbove(lists);

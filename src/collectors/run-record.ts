@@ -1,17 +1,14 @@
-import type { Logger } from "pino";
 import type { Schedule } from "../config/schedule.ts";
 import { describeError, ExporterError } from "../errors/exporter-error.ts";
-import type { Clock } from "../lib/clock.ts";
 import { RETRIES, retryDelayMs } from "../lib/retry-delay.ts";
+import type { Runtime } from "../lib/runtime.ts";
 import type { CollectorRecorder } from "../telemetry/recorders.ts";
 import { RunTrace } from "../telemetry/run-trace.ts";
 import { type CollectorName, collectorsWith, type PollResult } from "./collector.ts";
 import type { ReadingFailureLog, ServerFailureLogs } from "./failure-log.ts";
 import { failureFields } from "./failures.ts";
 
-export interface RunRecordOptions {
-  readonly clock: Clock;
-  readonly log: Logger;
+export interface RunRecordOptions extends Pick<Runtime, "clock" | "log"> {
   readonly failures: ServerFailureLogs;
   readonly metrics: (name: CollectorName) => CollectorRecorder;
 }

@@ -22,7 +22,7 @@ function writerOver(stepMs: number) {
     },
   });
   const writer = new StateWriter({
-    ...{ view: monitor.view, clock, clockOffset: () => 0, isClockInDoubt: () => false },
+    ...{ view: monitor.view, clock, api: { clockOffset: () => 0, isClockInDoubt: () => false } },
     metrics: serverRecorder(emptyMetrics(), "hq"),
     expiry: createExpiryPolicy(clock, new Map()),
   });
