@@ -7,7 +7,7 @@ import type { Clock } from "../lib/clock.ts";
 import type { Runtime } from "../lib/runtime.ts";
 import { type ConfigDigests, digestConfig } from "./config-digests.ts";
 import { discardEvents, type PreparedEvents } from "./event-outputs.ts";
-import type { Exporter } from "./exporter.ts";
+import type { ConfigChange, Exporter } from "./exporter.ts";
 import { discardPush } from "./otlp-preparation.ts";
 import type { PreparedPush } from "./otlp-push.ts";
 
@@ -54,21 +54,13 @@ export class ConfigReloader {
 
   async #reload(source: ReloadSource, graceMs: number): Promise<ReloadResult> {
     if (this.#isStopped) return STOPS;
-    let config: Config;
-    let digests: ConfigDigests;
-    let push: PreparedPush | undefined;
-    let events: PreparedEvents | undefined;
+    let change: ConfigChange;
     try {
-      config = await source.load();
-      this.#exporter.reportFindings(config);
-      digests = await digestConfig(config, this.#digests.secrets);
-      // Errors of the push must show before anything changes.
-      push = await source.preparePush(config);
-      events = await source.prepareEvents(config);
+      change = await this.#prepare(source);
     } catch (error) {
-      if (push !== undefined) await discardPush(push);
       return this.#refuse(error);
     }
+    const { config, digests, push, events } = change;
     if (digests.whole === this.#digests.whole || this.#isStopped) {
       if (push !== undefined) await discardPush(push);
       if (events !== undefined) await discardEvents(events);
@@ -79,7 +71,7 @@ export class ConfigReloader {
       return { kind: "unchanged" };
     }
     try {
-      await this.#exporter.change(this.#digests, { config, digests, push, events }, graceMs);
+      await this.#exporter.change(this.#digests, change, graceMs);
     } catch (error) {
       // A fault of the exporter may leave half a change: the next reload applies everything.
       this.#digests = { ...this.#digests, whole: "", hash: 0, shape: "", servers: new Map() };
@@ -90,6 +82,20 @@ export class ConfigReloader {
     this.#exporter.metrics.config.hash(digests.hash);
     this.#log.info({ servers: config.servers.map(({ name }) => name) }, "the configuration was reloaded");
     return { kind: "applied" };
+  }
+
+  /** Errors show before anything changes. */
+  async #prepare(source: ReloadSource): Promise<ConfigChange> {
+    const config = await source.load();
+    this.#exporter.reportFindings(config);
+    const digests = await digestConfig(config, this.#digests.secrets);
+    const push = await source.preparePush(config);
+    try {
+      return { config, digests, push, events: await source.prepareEvents(config) };
+    } catch (error) {
+      if (push !== undefined) await discardPush(push);
+      throw error;
+    }
   }
 
   #refuse(error: unknown): ReloadResult {

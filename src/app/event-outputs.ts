@@ -7,10 +7,10 @@ import type { EventOutput } from "../events/event-names.ts";
 import { fileOutput, jsonLinesSinks, streamOutput } from "../events/json-lines-sink.ts";
 import { otlpSettings } from "../otlp/settings.ts";
 import type { StateClaim } from "../state/state-claims.ts";
-import { checkedFiles, createStateFiles, type JournalFiles } from "../state/state-files.ts";
+import type { JournalFiles } from "../state/state-files.ts";
 import type { ClientContext } from "./context.ts";
 import type { connectEventReceiver, EventReceiver } from "./event-receiver.ts";
-import { CLAIM_WAIT_MS, claimState, forgetfulFiles } from "./otlp-preparation.ts";
+import { CLAIM_WAIT_MS, forgetfulFiles, withClaim } from "./otlp-preparation.ts";
 import { refuseNewerJournals } from "./state-versions.ts";
 
 /** Everything that event outputs need, read and checked; nothing is sent yet. */
@@ -79,16 +79,11 @@ export async function prepareEvents(
   if (stateDir === undefined) {
     context.log.warn("state_dir is not set: status changes while the exporter is down create no events");
   }
-  const claim = await claimState(config, context, waitMs);
-  const files = stateDir === undefined ? undefined : checkedFiles(createStateFiles(stateDir), claim.keep);
-  try {
+  return withClaim(config, context, waitMs, async (claim, files) => {
     await refuseNewerJournals(config);
     const receiver = logs && (await connect(logs, config, files ?? forgetfulFiles(), context));
     return { config, files, claim, receiver };
-  } catch (error) {
-    await claim.release();
-    throw error;
-  }
+  });
 }
 
 export async function discardEvents({ claim, receiver }: PreparedEvents): Promise<void> {
