@@ -13,7 +13,7 @@ import { connectServer } from "./connect-server.ts";
 import type { ExporterContext } from "./context.ts";
 import { beginEvents, type EventOutputs, type PreparedEvents } from "./event-outputs.ts";
 import { ExtraBudget } from "./extra-budget.ts";
-import { mappingOf, shapeOf } from "./mapping.ts";
+import { type ConfiguredShape, shapeOf } from "./mapping.ts";
 import { createMetricsPage, reportLinks } from "./metrics-page.ts";
 import { MonitoredServer } from "./monitored-server.ts";
 import { beginPush } from "./otlp-preparation.ts";
@@ -80,6 +80,8 @@ export class Exporter {
   readonly #phases = new Phases();
   readonly #ending = new Set<Promise<void>>();
   #config: Config;
+  /** Compiled from the configuration. */
+  #shape: ConfiguredShape;
   #servers: Servers;
   #push: OtlpPush | undefined;
   #events: EventOutputs | undefined;
@@ -91,9 +93,10 @@ export class Exporter {
   /** The exporter closes `push` and `events`. */
   constructor(config: Config, context: ExporterContext, push?: OtlpPush, events?: EventOutputs) {
     const { clock, log, redactor, eventLoopBusyMs } = context;
-    const store = new Store(mappingOf(config).mapper.storeFamilies());
     this.#context = context;
     this.#config = config;
+    this.#shape = shapeOf(config);
+    const store = new Store(this.#shape.mapper.storeFamilies());
     this.#store = store;
     this.#push = push;
     this.#events = events;
@@ -155,7 +158,7 @@ export class Exporter {
     const servers = [...this.#servers.values()];
     for (const server of servers) server.start();
     this.#following = Promise.all([this.#courses.run(), this.#extras.run(this.#stopping.signal)]);
-    this.#state.start(this.#push);
+    this.#state.start(this.#push, this.#shape.mapper);
     const waiting = new Map([...this.#servers].map(([name, { firstPoll }]) => [name, firstPoll]));
     const polled = this.firstPolls();
     const late = await serversInTime(waiting, polled, this.#context.clock, this.#stopping.signal);
@@ -223,6 +226,7 @@ export class Exporter {
 
   #applySettings(config: Config): undefined {
     this.#config = config;
+    this.#shape = shapeOf(config);
     this.#reportLeadership();
     this.exposition.limit(config.limits);
     this.metrics.setApiDetail(config.metrics.apiDetail);
@@ -240,7 +244,7 @@ export class Exporter {
   /** Serves the state of the remaining servers in the shape of the configuration. */
   async #reshape({ isReshaped, gone }: Reload): Promise<Done> {
     if (!isReshaped && gone.size === 0) return { reshaped: 0 };
-    const shape = shapeOf(this.#config);
+    const shape = this.#shape;
     const slices = new TimeSlices(this.#context.clock, undefined, this.#store.lane);
     await this.#store.reshape(
       shape.mapper.storeFamilies(),
@@ -298,7 +302,7 @@ export class Exporter {
     const last: Promise<unknown>[] = [...this.#ending];
     if (isReshaped || push?.options.receiver !== before?.options.receiver) {
       last.push(this.#state.stop(graceMs));
-      if (this.#isStarted) this.#state.start(push);
+      if (this.#isStarted) this.#state.start(push, this.#shape.mapper);
     }
     if (before === undefined) return;
     this.#endInBackground(
@@ -330,7 +334,7 @@ export class Exporter {
     return new MonitoredServer({
       plan: planPipeline(server, this.#config, this.#push),
       events: this.#events?.of(server.name),
-      shape: shapeOf(this.#config),
+      shape: this.#shape,
       store: this.#store,
       exporterMetrics: this.metrics,
       memory,
@@ -376,7 +380,7 @@ export class Exporter {
       charts: this.#charts,
       isReady: this.#isReady,
       config: this.#config,
-      mapper: mappingOf(this.#config).mapper,
+      mapper: this.#shape.mapper,
       receiver: this.#push?.address,
       monitors: this.#servers,
     };

@@ -16,19 +16,11 @@ export interface ConfiguredMapping {
   readonly warnings: readonly ConfigProblem[];
 }
 
-const mappings = new WeakMap<Config, ConfiguredMapping>();
-
 /**
- * Labels and rules, compiled once for each configuration.
+ * Compiles labels and rules.
  * @throws ConfigError with all problems of the rules, each at its line and column
  */
-export function mappingOf(config: Config): ConfiguredMapping {
-  const known = mappings.get(config) ?? createMapping(config);
-  mappings.set(config, known);
-  return known;
-}
-
-function createMapping({ mapping, labels, ruleFiles }: Config): ConfiguredMapping {
+export function mappingOf({ mapping, labels, ruleFiles }: Config): ConfiguredMapping {
   const seriesLabels = new SeriesLabels(labels);
   const { keepOriginal, byteUnits } = mapping;
   if (ruleFiles.every(({ rules }) => rules.length === 0)) {
@@ -44,6 +36,7 @@ export interface ConfiguredShape extends Shape {
   readonly staleAfterMs: number | undefined;
 }
 
+/** Compiles labels and rules: keep the result. */
 export function shapeOf(config: Config): ConfiguredShape {
   const { mapper } = mappingOf(config);
   const { sensorStatus, channelInfo } = config.metrics;

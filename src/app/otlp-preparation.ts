@@ -100,11 +100,9 @@ export async function withClaim<Prepared>(
 ): Promise<Prepared> {
   const { stateDir } = config;
   const claim = await claimState(config, context, waitMs);
+  const files = stateDir === undefined ? undefined : checkedFiles(createStateFiles(stateDir), claim.keep);
   try {
-    return await prepare(
-      claim,
-      stateDir === undefined ? undefined : checkedFiles(createStateFiles(stateDir), claim.keep),
-    );
+    return await prepare(claim, files);
   } catch (error) {
     await claim.release();
     throw error;

@@ -1,3 +1,4 @@
+import type { ChannelMapper } from "../mapping/channel-mapper.ts";
 import type { StatePush } from "../otlp/state-push.ts";
 import type { Store } from "../store/store.ts";
 import type { ExporterMetrics } from "../telemetry/exporter-metrics.ts";
@@ -22,14 +23,15 @@ export class StateOutput {
   }
 
   /** @param push `undefined`: push is disabled */
-  start(push: OtlpPush | undefined): void {
+  start(push: OtlpPush | undefined, mapper: ChannelMapper): void {
     const { store, metrics, context, monitorOf } = this.#options;
     const underWay = {
       endOf: (server: string, sensorId: string) => monitorOf(server)?.delivery?.endOf(sensorId),
       holds: (server: string, sensorId: string, channelId: string) =>
         monitorOf(server)?.delivery?.outbox.holds(sensorId, channelId) === true,
     };
-    this.#state = push?.startState(store, underWay, (server) => monitorOf(server)?.view.state, metrics, context);
+    const stateOf = (server: string) => monitorOf(server)?.view.state;
+    this.#state = push?.startState({ ...context, store, metrics, mapper, underWay, stateOf });
   }
 
   /** Sends once more. */
