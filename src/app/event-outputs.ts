@@ -9,8 +9,8 @@ import { otlpSettings } from "../otlp/settings.ts";
 import type { StateClaim } from "../state/state-claims.ts";
 import type { JournalFiles } from "../state/state-files.ts";
 import type { ClientContext } from "./context.ts";
-import type { connectEventReceiver, EventReceiver } from "./event-receiver.ts";
 import { CLAIM_WAIT_MS, forgetfulFiles, withClaim } from "./otlp-preparation.ts";
+import type { connectEventReceiver, EventReceiver } from "./otlp-receiver.ts";
 import { refuseNewerJournals } from "./state-versions.ts";
 
 /** Everything that event outputs need, read and checked; nothing is sent yet. */
@@ -133,7 +133,7 @@ export async function beginEvents(
 
 /** Loaded only if events are pushed. */
 async function connect(...given: Parameters<typeof connectEventReceiver>): Promise<EventReceiver> {
-  const { connectEventReceiver } = await import("./event-receiver.ts");
+  const { connectEventReceiver } = await import("./otlp-receiver.ts");
   return connectEventReceiver(...given);
 }
 

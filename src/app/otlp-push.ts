@@ -19,9 +19,7 @@ import { Watermarks } from "../sync/watermarks.ts";
 import type { ExporterMetrics } from "../telemetry/exporter-metrics.ts";
 import { otlpRecorder } from "../telemetry/recorders.ts";
 import { deviceLookup } from "./device-lookup.ts";
-import { type OtlpReceiver, rowPlacement } from "./otlp-receiver.ts";
-
-export type ReceiverAddress = Pick<OtlpSettings, "url" | "protocol">;
+import { type OtlpReceiver, type ReceiverAddress, rowPlacement } from "./otlp-receiver.ts";
 
 /** Everything that a push needs, read and checked; nothing is sent yet. */
 export interface PreparedPush {

@@ -9,7 +9,7 @@ import type { BuildInfo } from "../../telemetry/build-info.ts";
 import type { ExporterMetrics } from "../../telemetry/exporter-metrics.ts";
 import type { Leadership } from "../context.ts";
 import type { MonitoredServer } from "../monitored-server.ts";
-import type { ReceiverAddress } from "../otlp-push.ts";
+import type { ReceiverAddress } from "../otlp-receiver.ts";
 import type { StatusCourses } from "../status-courses.ts";
 import type { SensorCharts } from "./sensor-charts.ts";
 

@@ -2,7 +2,7 @@ import type { ServerReport, StatusReport } from "../../http/pages/status/report.
 import type { StatusQuery } from "../../http/pages/status/source.ts";
 import type { Steps, TimeSlices } from "../../lib/yielding.ts";
 import { EXPORTER_METRICS } from "../../telemetry/metric-declarations.ts";
-import type { ReceiverAddress } from "../otlp-push.ts";
+import type { ReceiverAddress } from "../otlp-receiver.ts";
 import { MetricSamples } from "./metric-samples.ts";
 import type { OutlineOf } from "./node-summary.ts";
 import { instant, withoutSecrets } from "./report-values.ts";

@@ -2,7 +2,7 @@ import { writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { expect, onTestFinished, test } from "vitest";
 import { keepEventReceiver } from "../../src/app/event-outputs.ts";
-import { connectEventReceiver, type EventReceiver } from "../../src/app/event-receiver.ts";
+import { connectEventReceiver, type EventReceiver } from "../../src/app/otlp-receiver.ts";
 import { otlpSettings } from "../../src/otlp/settings.ts";
 import { createStateFiles } from "../../src/state/state-files.ts";
 import { statusChange } from "../otlp/support/events.ts";
