@@ -1,9 +1,7 @@
 import pLimit from "p-limit";
-import type { Logger } from "pino";
 import type { Config } from "../config/load.ts";
 import { describeError } from "../errors/exporter-error.ts";
 import type { ReloadResult } from "../http/pages/management-endpoints.ts";
-import type { Clock } from "../lib/clock.ts";
 import type { Runtime } from "../lib/runtime.ts";
 import { type ConfigDigests, digestConfig } from "./config-digests.ts";
 import { discardEvents, type PreparedEvents } from "./event-outputs.ts";
@@ -26,17 +24,15 @@ type ChangeableExporter = Pick<Exporter, "metrics" | "reportFindings" | "change"
 /** Applies a changed configuration as a whole or not at all. */
 export class ConfigReloader {
   readonly #exporter: ChangeableExporter;
-  readonly #clock: Clock;
-  readonly #log: Logger;
+  readonly #runtime: Pick<Runtime, "clock" | "log">;
   #digests: ConfigDigests;
   readonly #oneAtATime = pLimit(1);
   #isStopped = false;
 
-  constructor(exporter: ChangeableExporter, digests: ConfigDigests, { clock, log }: Pick<Runtime, "clock" | "log">) {
+  constructor(exporter: ChangeableExporter, digests: ConfigDigests, runtime: Pick<Runtime, "clock" | "log">) {
     this.#exporter = exporter;
     this.#digests = digests;
-    this.#clock = clock;
-    this.#log = log;
+    this.#runtime = runtime;
     exporter.metrics.config.hash(digests.hash);
   }
 
@@ -66,7 +62,7 @@ export class ConfigReloader {
       if (events !== undefined) await discardEvents(events);
       // Says nothing about the configuration, which was not applied.
       if (this.#isStopped) return STOPS;
-      this.#log.info("the configuration has not changed");
+      this.#runtime.log.info("the configuration has not changed");
       this.#record(true);
       return { kind: "unchanged" };
     }
@@ -80,7 +76,7 @@ export class ConfigReloader {
     this.#digests = digests;
     this.#record(true);
     this.#exporter.metrics.config.hash(digests.hash);
-    this.#log.info({ servers: config.servers.map(({ name }) => name) }, "the configuration was reloaded");
+    this.#runtime.log.info({ servers: config.servers.map(({ name }) => name) }, "the configuration was reloaded");
     return { kind: "applied" };
   }
 
@@ -101,7 +97,7 @@ export class ConfigReloader {
   #refuse(error: unknown): ReloadResult {
     const message = describeError(error);
     const text = "the configuration was not reloaded: the previous one stays in use";
-    this.#log.error({ err: error }, text);
+    this.#runtime.log.error({ err: error }, text);
     this.#record(false);
     return { kind: "refused", message };
   }
@@ -109,6 +105,6 @@ export class ConfigReloader {
   #record(worked: boolean): void {
     const { metrics } = this.#exporter;
     metrics.config.reloadSuccessful(worked);
-    if (worked) metrics.config.reloadTime(this.#clock.now() / 1_000);
+    if (worked) metrics.config.reloadTime(this.#runtime.clock.now() / 1_000);
   }
 }

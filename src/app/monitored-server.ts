@@ -2,7 +2,6 @@ import { collectorsWith } from "../collectors/collector.ts";
 import type { CollectorStatus } from "../collectors/collector-runner.ts";
 import { readersOfNew } from "../collectors/node-polls.ts";
 import type { RunRecord } from "../collectors/run-record.ts";
-import type { ServerConnection } from "../collectors/server-connection.ts";
 import type { ServerConfig } from "../config/resolve.ts";
 import type { SelectRules } from "../config/select-schema.ts";
 import { ServerEvents } from "../events/server-events.ts";
@@ -146,7 +145,12 @@ export class MonitoredServer {
     const isReselected = !isSameSelection(before.plan, plan);
     // Other servers may share the new breaker.
     if (isReconnected) metrics.breakerChanged(false);
-    const connection = this.#connectionFor(plan.server, isReconnected, isReselected);
+    const { tree } = this.view.state;
+    const connection = isReconnected
+      ? connectParts(plan.server, this.#parts, { connection: before.connection, tree })
+      : isReselected
+        ? before.connection.selecting(plan.server.select, tree)
+        : before.connection;
     this.#pipeline = new ServerPipeline(plan, connection, this.#parts, past);
     const gone = records.retain((each) => this.#pipeline.collectors.has(each));
     await Promise.all(gone.map((name) => metrics.forgetCollector(name)));
@@ -218,13 +222,6 @@ export class MonitoredServer {
   /** `undefined` if push is disabled. */
   get delivery(): Delivery | undefined {
     return this.#pipeline.delivery;
-  }
-
-  #connectionFor(server: ServerConfig, isReconnected: boolean, isReselected: boolean): ServerConnection {
-    const { connection } = this.#pipeline;
-    const { tree } = this.view.state;
-    if (isReconnected) return connectParts(server, this.#parts, { connection, tree });
-    return isReselected ? connection.selecting(server.select, tree) : connection;
   }
 
   /** Drops objects that are no longer selected. The next runs bring the new ones. */
