@@ -7,7 +7,7 @@ import { readTextFile } from "../lib/bounded-files.ts";
 
 /** Digests of the parts of a configuration. Comments, spacing and the order of keys do not change them. */
 export interface ConfigDigests {
-  /** With secrets. */
+  /** Digest of everything, secrets included. */
   readonly whole: string;
   /** The first 48 bits of the hash without secrets, for a metric. */
   readonly hash: number;

@@ -41,7 +41,7 @@ export class ConfigReloader {
     return this.#oneAtATime(() => this.#reload(source, graceMs));
   }
 
-  /** After the current reload. */
+  /** Stops the exporter after the current reload. */
   async stop(graceMs: number): Promise<void> {
     this.#isStopped = true;
     await this.#oneAtATime(() => undefined);

@@ -4,7 +4,7 @@ import type { Runtime } from "../lib/runtime.ts";
 
 /** Between two equal reads: a file may be half written, or a folder half swapped. */
 const SETTLES_IN_MS = 1_000;
-/** Without a watch, until a reload changes that. */
+/** Pause without a watch, until a reload changes that. */
 const IDLE_MS = 30_000;
 
 /** All files, or those of `servers_from` and the files that they name. */

@@ -42,7 +42,7 @@ export interface ConfigFlags extends FlagWarnings {
 export interface Leadership {
   /** The Lease: `namespace/name`. */
   readonly lease: string;
-  /** Of this replica in the Lease. */
+  /** Name of this replica in the Lease. */
   readonly identity: string;
   /** Whether this replica may send requests at this moment. */
   readonly isLeading: boolean;

@@ -18,7 +18,7 @@ export interface PreparedEvents {
   readonly config: Config;
   /** `undefined` without `state_dir`. */
   readonly files: JournalFiles | undefined;
-  /** To its servers in `state_dir`. */
+  /** Claim to its servers in `state_dir`. */
   readonly claim: StateClaim;
   /** `undefined` if push is disabled. */
   readonly receiver: EventReceiver | undefined;
@@ -32,7 +32,7 @@ export interface EventPlan {
 
 interface EventOutputsOptions {
   readonly prepared: PreparedEvents;
-  /** Of the outputs before, if it stays. */
+  /** The receiver of the outputs before, if it stays. */
   readonly receiver: EventReceiver | undefined;
   readonly openers: ReadonlyMap<EventOutput, OpenEventSink>;
   readonly plans: ReadonlyMap<string, EventPlan>;

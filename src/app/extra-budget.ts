@@ -7,7 +7,7 @@ import { EXPORTER_METRICS } from "../telemetry/metric-declarations.ts";
 
 /** See `ExtraWork.follow`. */
 const MEASURED_EVERY_MS = 250;
-/** Of a new measurement: a short burst must not pause extras. */
+/** Weight of a new measurement: a short burst must not pause extras. */
 const WEIGHT = 0.5;
 /** Without deferred reads for so long, and for more than a cycle of time series, the overload is over. */
 const MIN_OVER_AFTER_MS = 5 * 60_000;
@@ -17,7 +17,7 @@ export interface ExtraBudgetOptions extends Pick<Runtime, "clock" | "log"> {
   readonly metrics: Pick<ExporterMetrics, "recorder">;
   /** Busy time of the event loop since the start, milliseconds. */
   readonly eventLoopBusyMs: () => number;
-  /** Of time series in the current configuration, milliseconds. */
+  /** Cycle of time series in the current configuration, milliseconds. */
   readonly cycleMs: () => number;
 }
 

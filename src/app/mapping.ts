@@ -96,7 +96,7 @@ function locate(problem: RuleProblem, files: readonly RuleFile[]): ConfigProblem
   return [{ code: "CONFIG_INVALID", ...file.origin.place(path, problem.part), text }];
 }
 
-/** Without the value of a variable, which may be a secret. */
+/** Text without the value of a variable, which may be a secret. */
 function textWithout({ expected }: RuleProblem, variables: readonly string[]): string {
   return `expected ${expected}, but the value of ${variables.join(" and ")} is different`;
 }

@@ -90,7 +90,7 @@ export class PageWatch {
     }
   }
 
-  /** Before compression. */
+  /** @param bytes size before compression */
   rendered(bytes: number): void {
     if (bytes <= VMAGENT_BYTES || !this.#large.record()) return;
     this.#log.warn(

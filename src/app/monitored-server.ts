@@ -45,7 +45,7 @@ export interface ServerSummary extends Omit<ServerStatus, "collectors"> {
   readonly parentsByStatus: ParentsByStatus;
   /** Milliseconds since the epoch. */
   readonly monitoredSince: number;
-  /** In the order of their first runs. */
+  /** Collectors in the order of their first runs. */
   readonly runs: readonly Pick<RunRecord, "name" | "lastSuccessAt" | "error" | "isOff">[];
 }
 
@@ -204,7 +204,7 @@ export class MonitoredServer {
     };
   }
 
-  /** In the order of their first runs. */
+  /** Records of the collectors, in the order of their first runs. */
   runs(): readonly RunRecord[] {
     return this.#pipeline.collectors.records;
   }

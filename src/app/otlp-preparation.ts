@@ -128,7 +128,7 @@ async function claimState(
   }
 }
 
-/** Without `state_dir`. */
+/** Files that forget everything, without `state_dir`. */
 export function forgetfulFiles(): StateFiles {
   return {
     read: async () => undefined,

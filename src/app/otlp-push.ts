@@ -27,15 +27,15 @@ export interface PreparedPush {
   readonly settings: OtlpSettings;
   readonly receiver: OtlpReceiver<MetricsRequest>;
   readonly files: StateFiles;
-  /** To its servers in `state_dir`. */
+  /** Claim to its servers in `state_dir`. */
   readonly claim: StateClaim;
-  /** Of the settings and the content of their files. */
+  /** Digest of the settings and the content of their files. */
   readonly digest: string;
 }
 
 export interface OtlpPushOptions {
   readonly prepared: PreparedPush;
-  /** Of the push before, if it stays. */
+  /** The receiver of the push before, if it stays. */
   readonly receiver: OtlpReceiver<MetricsRequest>;
   readonly watermarks: ReadonlyMap<string, Watermarks>;
 }

@@ -94,7 +94,7 @@ export class AllNodesReader {
     return this.#hasServerCounts;
   }
 
-  /** After the lists of each kind. `isNew`: they changed the tree. */
+  /** Call after the lists of each kind. `isNew`: they changed the tree. */
   compare(run: NodeRun, { isComplete, isNew }: { readonly isComplete: boolean; readonly isNew: boolean }): void {
     this.#isComplete[run] = isComplete;
     this.#comparedAt[run] = this.#options.clock.monotonic();
@@ -104,7 +104,7 @@ export class AllNodesReader {
     if (this.#differences === MAX_DIFFERENCES) this.#pause("it differs from the lists of each kind");
   }
 
-  /** After the lists of each kind and the server's own counts. */
+  /** Call after the lists of each kind and the server's own counts. */
   compareCounts(areEqual: boolean): void {
     this.#hasServerCounts = areEqual;
   }
@@ -117,7 +117,7 @@ export class AllNodesReader {
   }
 }
 
-/** By kind; `undefined` if anything is missing. */
+/** The nodes by kind; `undefined` if anything is missing. */
 function pollOf({ items, complete, skipped, hidden = 0, refused = [] }: ListResult<NodeRecord>): NodePoll | undefined {
   if (!complete || skipped > 0 || hidden > 0 || refused.length > 0) return undefined;
   const byKind: Record<NodeKind, NodeRecord[]> = { probe: [], group: [], device: [], sensor: [] };

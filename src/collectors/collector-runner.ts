@@ -15,7 +15,7 @@ const MIN_OVERDUE = 0.9;
 export interface CollectorRunnerOptions extends Pick<Runtime, "clock" | "random"> {
   readonly poll: Poll;
   readonly timetable: Timetable;
-  /** Of this runner and earlier ones. */
+  /** Runs of this runner and earlier ones. */
   readonly record: RunRecord;
   /** Called after each finished run. */
   readonly onResult: (result: PollResult) => void;

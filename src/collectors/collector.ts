@@ -34,7 +34,7 @@ const ROWS = [
 
 export type CollectorName = (typeof ROWS)[number]["name"];
 
-/** In the order of their first runs. */
+/** Collectors in the order of their first runs. */
 export const COLLECTORS: readonly (CollectorRow & { readonly name: CollectorName })[] = ROWS;
 
 export function collectorsWith(

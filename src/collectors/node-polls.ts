@@ -120,7 +120,7 @@ export interface NodeListsOptions {
 }
 
 export interface NodeLists {
-  /** Without lists that failed: see `parts`. */
+  /** The lists that could be read. `parts` has the error of the others. */
   readonly lists: NodePoll;
   /** Every list is there, and complete. */
   readonly complete: boolean;

@@ -49,7 +49,7 @@ export interface ServerCollectorsOptions extends Omit<PolledServer, "lists" | "o
 export class ServerCollectors {
   readonly #options: ServerCollectorsOptions;
   readonly #lists: ListFollower;
-  /** In the order of their first runs. */
+  /** Runners in the order of their first runs. */
   readonly #runners = new Map<CollectorName, CollectorRunner>();
   /** Extras that have worked once. */
   readonly #begun = new Set<CollectorName>();
@@ -101,7 +101,7 @@ export class ServerCollectors {
     return !this.#isStopped;
   }
 
-  /** After the first page, which they would delay. */
+  /** Starts extras after the first page, which they would delay. */
   async #startExtras(): Promise<void> {
     await this.#options.pageUpToDate();
     await this.#lists.release();
@@ -143,7 +143,7 @@ export class ServerCollectors {
     return true;
   }
 
-  /** In the order of the first runs. */
+  /** Records in the order of the first runs. */
   get records(): readonly RunRecord[] {
     return Array.from(this.#runners.values(), ({ record }) => record);
   }

@@ -22,7 +22,7 @@ export interface StateWriterOptions {
   readonly clock: Clock;
   readonly api: Pick<MonitoringApi, "clockOffset" | "isClockInDoubt">;
   readonly expiry: ExpiryPolicy;
-  /** Of the state; `undefined`: not counted. */
+  /** Memory of the state; `undefined`: not counted. */
   readonly memory?: MemoryShare | undefined;
 }
 
@@ -34,7 +34,7 @@ export class StateWriter {
     this.#options = options;
   }
 
-  /** As of the last commit. */
+  /** State as of the last commit. */
   get state(): ServerState {
     return this.#options.view.state;
   }
@@ -98,7 +98,7 @@ export class StateWriter {
     return this.state.channelCount + this.state.waitingChannels;
   }
 
-  /** At most: objects that a list lacks may stay for a while. */
+  /** Upper bound: objects that a list lacks may stay for a while. */
   #nodesAfter({ nodes = {} }: TreeUpdate): number {
     const { counts } = this.state.tree;
     return NODE_KINDS.reduce((sum, kind) => sum + Math.max(counts[kind], nodes[kind]?.items.length ?? 0), 0);

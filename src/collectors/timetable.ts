@@ -288,7 +288,7 @@ const TOGETHER = 8;
 export class Phases {
   #count = 0;
 
-  /** From 0, for the first servers, to below 1. */
+  /** Part of the period, from 0 for the first servers to below 1. */
   next(): number {
     return (GOLDEN_RATIO * Math.floor(this.#count++ / TOGETHER)) % 1;
   }
