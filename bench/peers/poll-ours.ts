@@ -2,10 +2,12 @@
 import { pino } from "pino";
 import { wantedSections } from "../../src/app/mapping.ts";
 import { ServerFailureLogs } from "../../src/collectors/failure-log.ts";
+import { PollHistory } from "../../src/collectors/polled-server.ts";
 import { RunRecords } from "../../src/collectors/run-record.ts";
 import { createExpiryPolicy, ServerCollectors } from "../../src/collectors/server-collectors.ts";
-import { PollHistory, ServerConnection } from "../../src/collectors/server-connection.ts";
+import { ServerConnection } from "../../src/collectors/server-connection.ts";
 import { StateWriter } from "../../src/collectors/state-writer.ts";
+import { createTimetables } from "../../src/collectors/timetable.ts";
 import { Redactor } from "../../src/errors/redactor.ts";
 import { systemClock } from "../../src/lib/clock.ts";
 import { ExtraWork } from "../../src/lib/extra-work.ts";
@@ -49,6 +51,7 @@ const connection = new ServerConnection({
   }),
   clock: systemClock,
   log,
+  isOneOfMany: () => false,
 });
 const view = new ServerView({
   server: "hq",
@@ -56,11 +59,11 @@ const view = new ServerView({
   shape: { mapper, channelInfo: false, sections, options: new Set(), sensorStatus: "current" },
   staleAfterMs: undefined,
 });
+const rarely = { kind: "interval", everyMs: 86_400_000 } as const;
+const timetables = createTimetables({ tree: rarely, channels: rarely }, { clock: systemClock, log }, 0);
 const writer = new StateWriter({
-  ...{ view, metrics, clock: systemClock },
-  clockOffset: () => connection.api.clockOffset(),
-  isClockInDoubt: () => connection.api.isClockInDoubt(),
-  expiry: createExpiryPolicy(systemClock, () => undefined),
+  ...{ view, metrics, clock: systemClock, api: connection.api },
+  expiry: createExpiryPolicy(systemClock, timetables),
 });
 // Channels begin when the tree ends.
 const collectorMetrics = (name: string): CollectorRecorder =>
@@ -72,18 +75,13 @@ const collectorMetrics = (name: string): CollectorRecorder =>
     },
   });
 const failures = new ServerFailureLogs(log, systemClock);
-const rarely = { kind: "interval", everyMs: 86_400_000 } as const;
 const collectors = new ServerCollectors({
-  ...{ connection, writer, history: new PollHistory(log, failures), runtime: { clock: systemClock, random } },
-  telemetry: { log, server: metrics },
+  ...{ connection, writer, timetables, metrics, sections, random, log, clock: systemClock, series: undefined },
+  history: new PollHistory(log, failures),
   records: new RunRecords({ clock: systemClock, log, failures, metrics: collectorMetrics }),
-  plan: {
-    schedules: { tree: rarely, channels: rarely },
-    sections,
-  },
-  budgets: { objects: new MemoryBudget(), extras: new ExtraWork(systemClock) },
-  turns: {},
-  sync: undefined,
+  memory: new MemoryBudget(),
+  extras: new ExtraWork(systemClock),
+  pageUpToDate: async () => undefined,
 });
 
 serveCommands({

@@ -7,7 +7,7 @@ import { readTextFile } from "../lib/bounded-files.ts";
 
 /** Digests of the parts of a configuration. Comments, spacing and the order of keys do not change them. */
 export interface ConfigDigests {
-  /** With secrets. */
+  /** Digest of everything, secrets included. */
   readonly whole: string;
   /** The first 48 bits of the hash without secrets, for a metric. */
   readonly hash: number;
@@ -15,42 +15,97 @@ export interface ConfigDigests {
   readonly servers: ReadonlyMap<string, string>;
   /** Rules, labels, and the choice of series. */
   readonly shape: string;
+  readonly secrets: LastSecrets;
 }
 
-/** @throws ExporterError when a secret cannot be read */
-export async function digestConfig(config: Config): Promise<ConfigDigests> {
-  const {
-    ruleFiles,
-    labels,
-    servers,
-    mapping,
-    metrics,
-    staleAfterMs,
-    badServerFiles: _,
-    deprecated: __,
-    ...rest
-  } = config;
-  const { keepOriginal, byteUnits } = mapping;
-  const rules = ruleFiles.map((file) => file.rules);
-  const { keep, rename, fromTags } = labels;
-  const plainLabels = [keep && [...keep].toSorted(), [...rename], fromTags];
-  const shape = { rules, labels: plainLabels, keepOriginal, byteUnits, metrics, staleAfterMs };
-  const withSecrets = await Promise.all(servers.map(async (server) => [server, await secretOf(server)] as const));
-  // Links and the selection do not change the connection.
+/** Digests of the last secrets that could be read. */
+export type LastSecrets = WeakMap<ServerConfig, string>;
+
+/**
+ * What a change of each part of the configuration means: `shape` writes the state into other series, `server` compares each
+ * server, `other` is applied without one of both, and `report` is only reported. A new key needs a row.
+ */
+const PARTS: { readonly [Key in keyof Config]-?: "shape" | "server" | "other" | "report" } = {
+  ruleFiles: "shape",
+  labels: "shape",
+  mapping: "shape",
+  metrics: "shape",
+  staleAfterMs: "shape",
+  servers: "server",
+  collectors: "other",
+  limits: "other",
+  otlp: "other",
+  events: "other",
+  web: "other",
+  serversFrom: "other",
+  stateDir: "other",
+  strictSecretFiles: "other",
+  shard: "other",
+  standbyFor: "other",
+  badServerFiles: "report",
+  deprecated: "report",
+};
+
+/** Whether a change of a server needs another connection. A new key needs a row. */
+const SERVER_PARTS: { readonly [Key in keyof ServerConfig]-?: "connection" | "other" } = {
+  name: "connection",
+  url: "connection",
+  credentials: "connection",
+  tls: "connection",
+  proxy: "connection",
+  limits: "connection",
+  webUrl: "other",
+  select: "other",
+};
+
+/** The content of rules is in `ruleFiles`. */
+const MAPPING_PARTS: { readonly [Key in keyof Config["mapping"]]: "shape" | "rules" } = {
+  keepOriginal: "shape",
+  byteUnits: "shape",
+  presets: "rules",
+  files: "rules",
+  rules: "rules",
+};
+
+function membersOf<Whole extends object, Part extends string>(
+  whole: Whole,
+  parts: { readonly [Key in keyof Whole]-?: Part },
+  part: NoInfer<Part>,
+): Partial<Whole> {
+  const members = Object.entries(whole).filter(([key]) => parts[key as keyof Whole] === part);
+  return Object.fromEntries(members) as Partial<Whole>;
+}
+
+/**
+ * @param secrets of earlier calls, for servers that stay although their file is wrong now
+ * @throws ExporterError when a secret cannot be read
+ */
+export async function digestConfig(config: Config, secrets: LastSecrets = new WeakMap()): Promise<ConfigDigests> {
+  const { servers, otlp } = config;
+  const { ruleFiles = [], labels, mapping: _rules, ...plain } = membersOf(config, PARTS, "shape");
+  const shape = {
+    ...plain,
+    ...membersOf(config.mapping, MAPPING_PARTS, "shape"),
+    rules: ruleFiles.map((file) => file.rules),
+    labels: labels && [labels.keep && [...labels.keep].toSorted(), [...labels.rename], labels.fromTags],
+  };
   const digests = new Map(
-    withSecrets.map(([{ webUrl: _link, select: _part, ...reached }, secret]) => [
-      reached.name,
-      digest([reached, secret]),
-    ]),
+    await Promise.all(
+      servers.map(async (server) => {
+        const reached = membersOf(server, SERVER_PARTS, "connection");
+        return [server.name, digest([reached, await secretOf(server, secrets)])] as const;
+      }),
+    ),
   );
-  const files = await Promise.all(pushFiles(config.otlp ?? {}).map(readQuietly));
-  const { headers = {} } = rest.otlp ?? {};
-  const open = { shape, servers, rest: { ...rest, otlp: rest.otlp && withoutSecrets(rest.otlp) } };
+  const files = await Promise.all(pushFiles(otlp ?? {}).map(readQuietly));
+  const rest = { ...membersOf(config, PARTS, "other"), otlp: otlp && withoutSecrets(otlp) };
+  const open = { shape, servers, rest };
   return {
-    whole: digest([open, [...digests], headers, files]),
+    whole: digest([open, [...digests], otlp?.headers ?? {}, files]),
     hash: Number.parseInt(digest(open).slice(0, 12), 16),
     servers: digests,
     shape: digest(shape),
+    secrets,
   };
 }
 
@@ -93,19 +148,16 @@ function withoutSecrets({ headers, ...open }: NonNullable<Config["otlp"]>): unkn
   return { ...open, headers: Object.keys(headers ?? {}) };
 }
 
-/** For servers that stay although their file is wrong now. */
-const lastSecrets = new WeakMap<ServerConfig, string>();
-
-async function secretOf(server: ServerConfig): Promise<string> {
+async function secretOf(server: ServerConfig, secrets: LastSecrets): Promise<string> {
   const { credentials, proxy } = server;
   const source = credentials.kind === "api_key" ? credentials.apiKey : credentials.password;
   try {
     const password = (await proxy?.password?.read())?.reveal();
     const secret = digest([(await source.read()).reveal(), password]);
-    lastSecrets.set(server, secret);
+    secrets.set(server, secret);
     return secret;
   } catch (error) {
-    const last = lastSecrets.get(server);
+    const last = secrets.get(server);
     if (last === undefined) throw error;
     return last;
   }

@@ -1,13 +1,11 @@
 import pLimit from "p-limit";
-import type { Logger } from "pino";
 import type { Config } from "../config/load.ts";
 import { describeError } from "../errors/exporter-error.ts";
 import type { ReloadResult } from "../http/pages/management-endpoints.ts";
-import type { Clock } from "../lib/clock.ts";
+import type { Runtime } from "../lib/runtime.ts";
 import { type ConfigDigests, digestConfig } from "./config-digests.ts";
-import type { Runtime } from "./context.ts";
 import { discardEvents, type PreparedEvents } from "./event-outputs.ts";
-import type { Exporter } from "./exporter.ts";
+import type { ConfigChange, Exporter } from "./exporter.ts";
 import { discardPush } from "./otlp-preparation.ts";
 import type { PreparedPush } from "./otlp-push.ts";
 
@@ -26,17 +24,15 @@ type ChangeableExporter = Pick<Exporter, "metrics" | "reportFindings" | "change"
 /** Applies a changed configuration as a whole or not at all. */
 export class ConfigReloader {
   readonly #exporter: ChangeableExporter;
-  readonly #clock: Clock;
-  readonly #log: Logger;
+  readonly #runtime: Pick<Runtime, "clock" | "log">;
   #digests: ConfigDigests;
   readonly #oneAtATime = pLimit(1);
   #isStopped = false;
 
-  constructor(exporter: ChangeableExporter, digests: ConfigDigests, { clock, log }: Pick<Runtime, "clock" | "log">) {
+  constructor(exporter: ChangeableExporter, digests: ConfigDigests, runtime: Pick<Runtime, "clock" | "log">) {
     this.#exporter = exporter;
     this.#digests = digests;
-    this.#clock = clock;
-    this.#log = log;
+    this.#runtime = runtime;
     exporter.metrics.config.hash(digests.hash);
   }
 
@@ -45,7 +41,7 @@ export class ConfigReloader {
     return this.#oneAtATime(() => this.#reload(source, graceMs));
   }
 
-  /** After the current reload. */
+  /** Stops the exporter after the current reload. */
   async stop(graceMs: number): Promise<void> {
     this.#isStopped = true;
     await this.#oneAtATime(() => undefined);
@@ -54,48 +50,54 @@ export class ConfigReloader {
 
   async #reload(source: ReloadSource, graceMs: number): Promise<ReloadResult> {
     if (this.#isStopped) return STOPS;
-    let config: Config;
-    let digests: ConfigDigests;
-    let push: PreparedPush | undefined;
-    let events: PreparedEvents | undefined;
+    let change: ConfigChange;
     try {
-      config = await source.load();
-      this.#exporter.reportFindings(config);
-      digests = await digestConfig(config);
-      // Errors of the push must show before anything changes.
-      push = await source.preparePush(config);
-      events = await source.prepareEvents(config);
+      change = await this.#prepare(source);
     } catch (error) {
-      if (push !== undefined) await discardPush(push);
       return this.#refuse(error);
     }
+    const { config, digests, push, events } = change;
     if (digests.whole === this.#digests.whole || this.#isStopped) {
       if (push !== undefined) await discardPush(push);
       if (events !== undefined) await discardEvents(events);
       // Says nothing about the configuration, which was not applied.
       if (this.#isStopped) return STOPS;
-      this.#log.info("the configuration has not changed");
+      this.#runtime.log.info("the configuration has not changed");
       this.#record(true);
       return { kind: "unchanged" };
     }
     try {
-      await this.#exporter.change(this.#digests, { config, digests, push, events }, graceMs);
+      await this.#exporter.change(this.#digests, change, graceMs);
     } catch (error) {
       // A fault of the exporter may leave half a change: the next reload applies everything.
-      this.#digests = { whole: "", hash: 0, shape: "", servers: new Map() };
+      this.#digests = { ...this.#digests, whole: "", hash: 0, shape: "", servers: new Map() };
       return this.#refuse(error);
     }
     this.#digests = digests;
     this.#record(true);
     this.#exporter.metrics.config.hash(digests.hash);
-    this.#log.info({ servers: config.servers.map(({ name }) => name) }, "the configuration was reloaded");
+    this.#runtime.log.info({ servers: config.servers.map(({ name }) => name) }, "the configuration was reloaded");
     return { kind: "applied" };
+  }
+
+  /** Errors show before anything changes. */
+  async #prepare(source: ReloadSource): Promise<ConfigChange> {
+    const config = await source.load();
+    this.#exporter.reportFindings(config);
+    const digests = await digestConfig(config, this.#digests.secrets);
+    const push = await source.preparePush(config);
+    try {
+      return { config, digests, push, events: await source.prepareEvents(config) };
+    } catch (error) {
+      if (push !== undefined) await discardPush(push);
+      throw error;
+    }
   }
 
   #refuse(error: unknown): ReloadResult {
     const message = describeError(error);
     const text = "the configuration was not reloaded: the previous one stays in use";
-    this.#log.error({ err: error }, text);
+    this.#runtime.log.error({ err: error }, text);
     this.#record(false);
     return { kind: "refused", message };
   }
@@ -103,6 +105,6 @@ export class ConfigReloader {
   #record(worked: boolean): void {
     const { metrics } = this.#exporter;
     metrics.config.reloadSuccessful(worked);
-    if (worked) metrics.config.reloadTime(this.#clock.now() / 1_000);
+    if (worked) metrics.config.reloadTime(this.#runtime.clock.now() / 1_000);
   }
 }

@@ -1,11 +1,10 @@
 import { createHash } from "node:crypto";
-import type { Logger } from "pino";
 import type { ListFiles, ReadFile } from "../config/reading-files.ts";
-import type { Clock } from "../lib/clock.ts";
+import type { Runtime } from "../lib/runtime.ts";
 
 /** Between two equal reads: a file may be half written, or a folder half swapped. */
 const SETTLES_IN_MS = 1_000;
-/** Without a watch, until a reload changes that. */
+/** Pause without a watch, until a reload changes that. */
 const IDLE_MS = 30_000;
 
 /** All files, or those of `servers_from` and the files that they name. */
@@ -86,12 +85,10 @@ export class ConfigFiles {
   }
 }
 
-export interface ConfigWatchOptions {
+export interface ConfigWatchOptions extends Pick<Runtime, "clock" | "log"> {
   readonly files: Pick<ConfigFiles, "changes">;
   /** `undefined`: watch nothing for now. Called before each check. */
   readonly watched: () => { readonly intervalMs: number; readonly scope: WatchScope } | undefined;
-  readonly clock: Clock;
-  readonly log: Logger;
   readonly reload: () => Promise<unknown>;
 }
 

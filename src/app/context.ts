@@ -8,9 +8,10 @@ import type { ServerFileAccess } from "../config/server-files.ts";
 import { type Shard, serversOnShard } from "../config/shard.ts";
 import type { Redactor } from "../errors/redactor.ts";
 import { filesMatching, readTextFile, withinTime } from "../lib/bounded-files.ts";
-import { type Clock, systemClock } from "../lib/clock.ts";
+import { systemClock } from "../lib/clock.ts";
 import { LogOnChange } from "../lib/log-on-change.ts";
 import { MemoryBudget } from "../lib/memory-budget.ts";
+import type { Runtime } from "../lib/runtime.ts";
 import { Receivers } from "../otlp/receivers.ts";
 import { ServerAccesses } from "../prtg/request/server-access.ts";
 import { type BuildInfo, readBuildInfo } from "../telemetry/build-info.ts";
@@ -41,7 +42,7 @@ export interface ConfigFlags extends FlagWarnings {
 export interface Leadership {
   /** The Lease: `namespace/name`. */
   readonly lease: string;
-  /** Of this replica in the Lease. */
+  /** Name of this replica in the Lease. */
   readonly identity: string;
   /** Whether this replica may send requests at this moment. */
   readonly isLeading: boolean;
@@ -60,13 +61,10 @@ export function permitOf(leadership: Leadership | undefined): (() => void) | und
   };
 }
 
-export interface Runtime {
+/** What the work of a whole process needs. */
+export interface ProcessRuntime extends Runtime {
   readonly build: BuildInfo;
-  readonly clock: Clock;
-  /** From 0 to below 1. */
-  readonly random: () => number;
   readonly redactor: Redactor;
-  readonly log: Logger;
 }
 
 /** What all outgoing requests share. */
@@ -87,7 +85,7 @@ export interface MemoryBudgets {
 }
 
 /** For clients of OTLP receivers. */
-export interface ClientContext extends Runtime {
+export interface ClientContext extends ProcessRuntime {
   readonly outgoing: Outgoing;
 }
 
@@ -107,6 +105,8 @@ export interface ExporterContext extends ServerClientContext {
 export interface CommandContext extends ExporterContext {
   /** Results for people and pipes; log lines go to standard error. */
   readonly print: (text: string) => void;
+  /** Logs each warning once: a reload does not repeat it. */
+  readonly warnOnce: (text: string) => void;
 }
 
 /** Call once: from then on an uncaught fault is logged and ends the process. */
@@ -115,7 +115,8 @@ export async function createContext(flags: LogFlags, redactor: Redactor): Promis
   const layout = await layoutOf(flags["log.format"], colour);
   const log = createLogger({ level: flags["log.level"], layout, redactor, output: process.stderr });
   endOnUncaughtFaults(log);
-  warnOnce(log, flags.deprecated ?? []);
+  const warnOnce = warningsOnce(log);
+  for (const text of flags.deprecated ?? []) warnOnce(text);
   const heapBytes = getHeapStatistics().heap_size_limit;
   return {
     build: readBuildInfo(process.env),
@@ -123,6 +124,7 @@ export async function createContext(flags: LogFlags, redactor: Redactor): Promis
     random: Math.random,
     redactor,
     log,
+    warnOnce,
     print: (text) => void process.stdout.write(`${redactor.redact(text)}\n`),
     memory: {
       objects: new MemoryBudget(memoryForObjects(heapBytes)),
@@ -142,15 +144,11 @@ function endOnUncaughtFaults(log: Logger): void {
   });
 }
 
-const warnings = new WeakMap<Logger, LogOnChange>();
-
-/** A reload does not repeat a warning. */
-function warnOnce(log: Logger, texts: readonly string[]): void {
-  const known = warnings.get(log) ?? new LogOnChange();
-  warnings.set(log, known);
-  for (const text of texts) {
+export function warningsOnce(log: Logger): CommandContext["warnOnce"] {
+  const known = new LogOnChange();
+  return (text) => {
     if (known.record(text)) log.warn(text);
-  }
+  };
 }
 
 function logServerFiles({ badServerFiles, unmatchedPatterns }: LoadedConfig, log: Logger): void {
@@ -179,7 +177,7 @@ export function readText(path: string): Promise<string> {
  */
 export async function loadFlaggedConfig(
   flags: ConfigFlags,
-  { log, redactor }: Pick<Runtime, "log" | "redactor">,
+  { log, redactor, warnOnce }: Pick<CommandContext, "log" | "redactor" | "warnOnce">,
   env: Environment = process.env,
   read: ReadFile = readText,
   serverFiles: ServerFileAccess = { listFiles: filesMatching, readFile: read, lastGood: new Map() },
@@ -193,16 +191,16 @@ export async function loadFlaggedConfig(
     serverFiles,
   });
   const ofFile = loaded.config.deprecated ?? [];
-  warnOnce(log, [
-    ...loaded.exposedSecrets.map((text) => `${text}. To refuse such files, set strict_secret_files: true`),
-    ...ofFile,
-  ]);
+  for (const text of loaded.exposedSecrets) warnOnce(`${text}. To refuse such files, set strict_secret_files: true`);
+  for (const text of ofFile) warnOnce(text);
   logServerFiles(loaded, log);
   const variables = loaded.ignoredVariables.filter((name) => env[name] === process.env[name]);
   if (variables.length > 0) {
     log.warn({ variables }, "environment variables are ignored: the configuration file has servers");
   }
-  for (const { location, key, text } of mappingOf(loaded.config).warnings) {
+  // Compiles the rules, and throws their errors.
+  const { warnings } = mappingOf(loaded.config);
+  for (const { location, key, text } of warnings) {
     log.warn({ location, key }, `rule without effect: ${text}`);
   }
   const config = { ...loaded.config, deprecated: [...(flags.deprecated ?? []), ...ofFile] };

@@ -7,10 +7,10 @@ import type { EventOutput } from "../events/event-names.ts";
 import { fileOutput, jsonLinesSinks, streamOutput } from "../events/json-lines-sink.ts";
 import { otlpSettings } from "../otlp/settings.ts";
 import type { StateClaim } from "../state/state-claims.ts";
-import { checkedFiles, createStateFiles, type JournalFiles } from "../state/state-files.ts";
+import type { JournalFiles } from "../state/state-files.ts";
 import type { ClientContext } from "./context.ts";
-import type { connectEventReceiver, EventReceiver } from "./event-receiver.ts";
-import { CLAIM_WAIT_MS, claimState, forgetfulFiles } from "./otlp-preparation.ts";
+import { CLAIM_WAIT_MS, forgetfulFiles, withClaim } from "./otlp-preparation.ts";
+import type { connectEventReceiver, EventReceiver } from "./otlp-receiver.ts";
 import { refuseNewerJournals } from "./state-versions.ts";
 
 /** Everything that event outputs need, read and checked; nothing is sent yet. */
@@ -18,7 +18,7 @@ export interface PreparedEvents {
   readonly config: Config;
   /** `undefined` without `state_dir`. */
   readonly files: JournalFiles | undefined;
-  /** To its servers in `state_dir`. */
+  /** Claim to its servers in `state_dir`. */
   readonly claim: StateClaim;
   /** `undefined` if push is disabled. */
   readonly receiver: EventReceiver | undefined;
@@ -32,7 +32,7 @@ export interface EventPlan {
 
 interface EventOutputsOptions {
   readonly prepared: PreparedEvents;
-  /** Of the outputs before, if it stays. */
+  /** The receiver of the outputs before, if it stays. */
   readonly receiver: EventReceiver | undefined;
   readonly openers: ReadonlyMap<EventOutput, OpenEventSink>;
   readonly plans: ReadonlyMap<string, EventPlan>;
@@ -79,16 +79,11 @@ export async function prepareEvents(
   if (stateDir === undefined) {
     context.log.warn("state_dir is not set: status changes while the exporter is down create no events");
   }
-  const claim = await claimState(config, context, waitMs);
-  const files = stateDir === undefined ? undefined : checkedFiles(createStateFiles(stateDir), claim.keep);
-  try {
+  return withClaim(config, context, waitMs, async (claim, files) => {
     await refuseNewerJournals(config);
     const receiver = logs && (await connect(logs, config, files ?? forgetfulFiles(), context));
     return { config, files, claim, receiver };
-  } catch (error) {
-    await claim.release();
-    throw error;
-  }
+  });
 }
 
 export async function discardEvents({ claim, receiver }: PreparedEvents): Promise<void> {
@@ -117,7 +112,7 @@ export async function beginEvents(
   const { config, files } = prepared;
   const past = before?.options;
   const isSamePlace = past?.prepared.config.stateDir === config.stateDir;
-  const receiver = prepared.receiver && (await keep(prepared.receiver, past?.receiver));
+  const receiver = await keepEventReceiver(prepared.receiver, past?.receiver);
   if (receiver !== undefined && receiver !== past?.receiver) {
     const { url, protocol } = receiver.address;
     log.info({ endpoint: url, protocol }, "pushing events by OTLP");
@@ -138,13 +133,18 @@ export async function beginEvents(
 
 /** Loaded only if events are pushed. */
 async function connect(...given: Parameters<typeof connectEventReceiver>): Promise<EventReceiver> {
-  const { connectEventReceiver } = await import("./event-receiver.ts");
+  const { connectEventReceiver } = await import("./otlp-receiver.ts");
   return connectEventReceiver(...given);
 }
 
-async function keep(next: EventReceiver, before: EventReceiver | undefined): Promise<EventReceiver | undefined> {
-  const { keepEventReceiver } = await import("./event-receiver.ts");
-  return keepEventReceiver(next, before);
+/** `before` if both are the same, and then closes `next`. */
+export async function keepEventReceiver(
+  next: EventReceiver | undefined,
+  before: EventReceiver | undefined,
+): Promise<EventReceiver | undefined> {
+  if (next === undefined || next.digest !== before?.digest) return next;
+  await next.close();
+  return before;
 }
 
 function openersOf(

@@ -4,19 +4,17 @@ import type { ServerConfig } from "../config/resolve.ts";
 import type { Exposition } from "../exposition/exposition.ts";
 import type { DebugPages } from "../http/pages/debug-endpoint.ts";
 import type { Discovery } from "../http/pages/service-discovery-endpoint.ts";
-import { serverLink } from "../http/pages/status/links.ts";
 import type { StatusSource } from "../http/pages/status/source.ts";
 import { TimeSlices } from "../lib/yielding.ts";
-import type { StatePush } from "../otlp/state-push.ts";
 import { Store } from "../store/store.ts";
 import type { ExporterMetrics } from "../telemetry/exporter-metrics.ts";
-import { EXPORTER_METRICS } from "../telemetry/metric-declarations.ts";
 import type { ConfigDigests } from "./config-digests.ts";
+import { connectServer } from "./connect-server.ts";
 import type { ExporterContext } from "./context.ts";
 import { beginEvents, type EventOutputs, type PreparedEvents } from "./event-outputs.ts";
 import { ExtraBudget } from "./extra-budget.ts";
-import { mappingOf, shapeOf } from "./mapping.ts";
-import { createMetricsPage } from "./metrics-page.ts";
+import { type ConfiguredShape, shapeOf } from "./mapping.ts";
+import { createMetricsPage, reportLinks } from "./metrics-page.ts";
 import { MonitoredServer } from "./monitored-server.ts";
 import { beginPush } from "./otlp-preparation.ts";
 import type { OtlpPush, PreparedPush } from "./otlp-push.ts";
@@ -27,6 +25,7 @@ import { SensorCharts } from "./reports/sensor-charts.ts";
 import { createDiscovery } from "./reports/service-discovery.ts";
 import type { DebugSources, StatusSources } from "./reports/sources.ts";
 import { createStatusSource } from "./reports/status-pages.ts";
+import { StateOutput } from "./state-output.ts";
 import { StatusCourses } from "./status-courses.ts";
 
 /** From so many servers on, requests take most of the CPU time, and one list replaces four: see `AllNodesReader`. */
@@ -42,6 +41,24 @@ export interface ConfigChange {
   readonly events: PreparedEvents | undefined;
 }
 
+type Servers = ReadonlyMap<string, MonitoredServer>;
+
+/** One change of the configuration, as its steps see it. */
+interface Reload {
+  readonly next: ConfigChange;
+  /** Servers that stay, and servers that end. */
+  readonly kept: Servers;
+  readonly gone: Servers;
+  readonly isReshaped: boolean;
+  readonly isReconnected: (server: string) => boolean;
+  /** Outputs before the reload. */
+  readonly past: { readonly push: OtlpPush | undefined; readonly events: EventOutputs | undefined };
+  readonly graceMs: number;
+}
+
+type Done = Readonly<Record<string, unknown>>;
+type ReloadStep = (reload: Reload) => Done | undefined | Promise<Done | undefined>;
+
 /**
  * Everything between the PRTG servers and the metrics page. A changed configuration touches only the parts that differ: the
  * others keep state, sessions, counters and schedules.
@@ -55,16 +72,19 @@ export class Exporter {
   readonly status: StatusSource;
   readonly discovery: Discovery;
   readonly #courses: StatusCourses;
+  readonly #charts: SensorCharts;
   readonly #extras: ExtraBudget;
   readonly #context: ExporterContext;
   readonly #store: Store;
+  readonly #state: StateOutput;
   readonly #phases = new Phases();
   readonly #ending = new Set<Promise<void>>();
   #config: Config;
-  #servers: ReadonlyMap<string, MonitoredServer>;
+  /** Compiled from the configuration. */
+  #shape: ConfiguredShape;
+  #servers: Servers;
   #push: OtlpPush | undefined;
   #events: EventOutputs | undefined;
-  #state: StatePush | undefined;
   #following: Promise<unknown> | undefined;
   readonly #stopping = new AbortController();
   #isStarted = false;
@@ -73,9 +93,10 @@ export class Exporter {
   /** The exporter closes `push` and `events`. */
   constructor(config: Config, context: ExporterContext, push?: OtlpPush, events?: EventOutputs) {
     const { clock, log, redactor, eventLoopBusyMs } = context;
-    const store = new Store(mappingOf(config).mapper.storeFamilies());
     this.#context = context;
     this.#config = config;
+    this.#shape = shapeOf(config);
+    const store = new Store(this.#shape.mapper.storeFamilies());
     this.#store = store;
     this.#push = push;
     this.#events = events;
@@ -96,12 +117,14 @@ export class Exporter {
       },
     };
     this.#servers = new Map(config.servers.map((server) => [server.name, this.#create(server)]));
-    this.#reportLinks();
+    reportLinks(this.metrics, this.#config);
+    this.#state = new StateOutput({ store, metrics, context, monitorOf: (name) => this.#servers.get(name) });
     this.#courses = new StatusCourses(clock, () => this.#servers);
-    const current = this.#currentSources();
-    this.debug = createDebugPages(current, redactor);
-    this.status = createStatusSource(current, redactor);
-    this.discovery = createDiscovery(current, redactor);
+    this.#charts = new SensorCharts(clock, () => this.#servers);
+    const sources = this.#sources.bind(this);
+    this.debug = createDebugPages(sources, redactor);
+    this.status = createStatusSource(sources, redactor);
+    this.discovery = createDiscovery(sources, redactor);
   }
 
   /** The page contains the first poll of each server, or 30 s have passed. */
@@ -135,7 +158,7 @@ export class Exporter {
     const servers = [...this.#servers.values()];
     for (const server of servers) server.start();
     this.#following = Promise.all([this.#courses.run(), this.#extras.run(this.#stopping.signal)]);
-    this.#startState();
+    this.#state.start(this.#push, this.#shape.mapper);
     const waiting = new Map([...this.#servers].map(([name, { firstPoll }]) => [name, firstPoll]));
     const polled = this.firstPolls();
     const late = await serversInTime(waiting, polled, this.#context.clock, this.#stopping.signal);
@@ -164,48 +187,133 @@ export class Exporter {
    * @param before Digests of the current configuration.
    * @param graceMs For deliveries of parts that end.
    */
-  async change(
-    before: ConfigDigests,
-    { config, digests, push: prepared, events: preparedEvents }: ConfigChange,
-    graceMs: number,
-  ): Promise<void> {
+  async change(before: ConfigDigests, next: ConfigChange, graceMs: number): Promise<void> {
+    const { log } = this.#context;
+    const { servers, shape } = next.digests;
+    const known = [...this.#servers];
+    const reload: Reload = {
+      next,
+      kept: new Map(known.filter(([name]) => servers.has(name))),
+      gone: new Map(known.filter(([name]) => !servers.has(name))),
+      isReshaped: shape !== before.shape,
+      isReconnected: (name) => servers.get(name) !== before.servers.get(name),
+      past: { push: this.#push, events: this.#events },
+      graceMs,
+    };
+    for (const [step, run] of this.#reloadSteps) {
+      try {
+        log.debug({ step, ...(await run(reload)) }, "reload");
+      } catch (error) {
+        log.error({ step }, "a step of the reload failed: the next reload repeats all steps");
+        throw error;
+      }
+    }
+  }
+
+  /** Steps of a reload, in this order. A step may return what it did, for the log. */
+  readonly #reloadSteps: readonly (readonly [name: string, run: ReloadStep])[] = [
     // A server may come back that ends in the background.
-    await Promise.all(this.#ending);
-    const gone = [...this.#servers].filter(([name]) => !digests.servers.has(name));
-    const kept = new Map([...this.#servers].filter(([name]) => digests.servers.has(name)));
+    ["wait for servers that end", async () => ({ ended: (await Promise.all(this.#ending)).length })],
+    ["apply settings", ({ next }) => this.#applySettings(next.config)],
+    ["remove servers", (reload) => this.#removeServers(reload)],
+    ["reshape series", (reload) => this.#reshape(reload)],
+    ["begin push and events", (reload) => this.#beginOutputs(reload)],
+    ["change servers", (reload) => this.#changeServers(reload)],
+    ["add servers", (reload) => this.#addServers(reload)],
+    ["end push and events", (reload) => this.#endOutputs(reload)],
+    ["start servers", () => this.#startServers()],
+  ];
+
+  #applySettings(config: Config): undefined {
     this.#config = config;
+    this.#shape = shapeOf(config);
     this.#reportLeadership();
     this.exposition.limit(config.limits);
     this.metrics.setApiDetail(config.metrics.apiDetail);
+  }
+
+  #removeServers({ gone, kept, graceMs }: Reload): Done {
     this.#servers = kept;
-    for (const [, server] of gone) {
+    for (const server of gone.values()) {
       server.markBacklog();
       this.#endInBackground(remove(server, graceMs));
     }
-    const isReshaped = digests.shape !== before.shape;
-    if (isReshaped || gone.length > 0) await this.#reshape();
-    const push = this.#push;
-    this.#push = prepared && (await beginPush(prepared, push, this.#context.log));
-    const events = this.#events;
-    this.#events = preparedEvents && (await beginEvents(preparedEvents, events, this.#context.log));
-    await Promise.all(
-      config.servers.map(async (server) => {
-        const isReconnected = digests.servers.get(server.name) !== before.servers.get(server.name);
-        const plan = planPipeline(server, config, this.#push);
-        const known = kept.get(server.name);
-        const disconnect = await known?.change(plan, isReconnected, graceMs);
-        if (disconnect !== undefined) this.#endInBackground(disconnect());
-        await known?.changeEvents(this.#events?.of(server.name), graceMs);
-      }),
+    return { servers: [...gone.keys()] };
+  }
+
+  /** Serves the state of the remaining servers in the shape of the configuration. */
+  async #reshape({ isReshaped, gone }: Reload): Promise<Done> {
+    if (!isReshaped && gone.size === 0) return { reshaped: 0 };
+    const shape = this.#shape;
+    const slices = new TimeSlices(this.#context.clock, undefined, this.#store.lane);
+    await this.#store.reshape(
+      shape.mapper.storeFamilies(),
+      async (tables) => {
+        const changes: (() => void)[] = [];
+        for (const server of this.#servers.values()) changes.push(await server.reshape(shape, tables));
+        return () => {
+          for (const change of changes) change();
+        };
+      },
+      slices,
     );
+    return { reshaped: this.#servers.size };
+  }
+
+  async #beginOutputs({ next, past }: Reload): Promise<Done> {
+    const { log } = this.#context;
+    this.#push = next.push && (await beginPush(next.push, past.push, log));
+    this.#events = next.events && (await beginEvents(next.events, past.events, log));
+    return { pushes: this.#push !== undefined, reportsEvents: this.#events !== undefined };
+  }
+
+  async #changeServers({ next: { config }, kept, isReconnected, graceMs }: Reload): Promise<Done> {
+    const changing = config.servers.map(async (server) => {
+      const known = kept.get(server.name);
+      if (known === undefined) return;
+      const plan = planPipeline(server, config, this.#push);
+      const disconnect = await known.change(plan, isReconnected(server.name), graceMs);
+      this.#endInBackground(disconnect());
+      await known.changeEvents(this.#events?.of(server.name), graceMs);
+    });
+    await Promise.all(changing);
+    return { reconnected: [...kept.keys()].filter(isReconnected) };
+  }
+
+  #addServers({ next: { config }, kept }: Reload): Done {
     const servers = config.servers.map(
       (server) => [server.name, kept.get(server.name) ?? this.#create(server)] as const,
     );
     this.#servers = new Map(servers);
-    this.#reportLinks();
-    const nextEvents = this.#events;
-    if (events !== undefined) this.#endInBackground(Promise.all([...this.#ending]).then(() => events.end(nextEvents)));
-    this.#changeStatePush(push, isReshaped, graceMs);
+    reportLinks(this.metrics, this.#config);
+    return { servers: servers.map(([name]) => name).filter((name) => !kept.has(name)) };
+  }
+
+  /**
+   * Earlier events end after the servers that end. If the receiver or the series changed, the old state push sends once more
+   * and stops, and a new one starts. The earlier push ends after it, and after removed servers have delivered their backlog.
+   */
+  #endOutputs({ past, isReshaped, graceMs }: Reload): undefined {
+    const [push, events] = [this.#push, this.#events];
+    const { push: before, events: eventsBefore } = past;
+    if (eventsBefore !== undefined) {
+      this.#endInBackground(Promise.all([...this.#ending]).then(() => eventsBefore.end(events)));
+    }
+    const last: Promise<unknown>[] = [...this.#ending];
+    if (isReshaped || push?.options.receiver !== before?.options.receiver) {
+      last.push(this.#state.stop(graceMs));
+      if (this.#isStarted) this.#state.start(push, this.#shape.mapper);
+    }
+    if (before === undefined) return;
+    this.#endInBackground(
+      Promise.all(last).then(() => {
+        if (this.#push?.sendsEnds !== true) this.#store.forgetPushed();
+        return before.end(push);
+      }),
+    );
+  }
+
+  #startServers(): undefined {
     if (this.#isStarted) for (const server of this.#servers.values()) server.start();
   }
 
@@ -216,25 +324,28 @@ export class Exporter {
     const servers = [...this.#servers.values()];
     const stopping = servers.map((server) => server.stop(graceMs));
     // Servers that end in the background may still push.
-    await Promise.all([this.#state?.stop(graceMs), this.#following, ...stopping, ...this.#ending]);
+    await Promise.all([this.#state.stop(graceMs), this.#following, ...stopping, ...this.#ending]);
     await Promise.all([this.#events?.end(), this.#push?.end(), ...servers.map((server) => server.close())]);
     this.exposition.stop();
   }
 
   #create(server: ServerConfig): MonitoredServer {
+    const { clock, random, log, memory } = this.#context;
     return new MonitoredServer({
       plan: planPipeline(server, this.#config, this.#push),
       events: this.#events?.of(server.name),
-      shape: shapeOf(this.#config),
+      shape: this.#shape,
       store: this.#store,
       exporterMetrics: this.metrics,
+      memory,
       extras: this.#extras.work,
-      turns: {
-        phase: this.#phases.next(),
-        pageUpToDate: () => this.exposition.upToDate(),
-        isOneOfMany: () => this.#servers.size >= MANY_SERVERS,
-      },
-      context: this.#context,
+      phase: this.#phases.next(),
+      pageUpToDate: () => this.exposition.upToDate(),
+      isOneOfMany: () => this.#servers.size >= MANY_SERVERS,
+      connect: (reached, metrics, bound) => connectServer(reached, metrics, bound, this.#context),
+      clock,
+      random,
+      log,
     });
   }
 
@@ -251,100 +362,27 @@ export class Exporter {
     }
   }
 
-  #reportLinks(): void {
-    const { webInterface, statusPage } = EXPORTER_METRICS.config;
-    const { externalUrl } = this.#config.web;
-    this.metrics.clear(webInterface);
-    this.metrics.clear(statusPage);
-    for (const { name, webUrl } of this.#config.servers) {
-      this.metrics.config.webInterface(name, webUrl, 1);
-      if (externalUrl !== undefined)
-        this.metrics.config.statusPage(name, new URL(serverLink(name), `${externalUrl}/`).href, 1);
-    }
-  }
-
-  /** Serves the state of the remaining servers in the shape of the configuration. */
-  async #reshape(): Promise<void> {
-    const shape = shapeOf(this.#config);
-    const slices = new TimeSlices(this.#context.clock, undefined, this.#store.lane);
-    await this.#store.reshape(
-      shape.mapper.storeFamilies(),
-      async (tables) => {
-        const changes: (() => void)[] = [];
-        for (const server of this.#servers.values()) changes.push(await server.reshape(shape, tables));
-        return () => {
-          for (const change of changes) change();
-        };
-      },
-      slices,
-    );
-  }
-
-  /**
-   * If the receiver or the series changed, the old state push sends once more and stops, and a new one starts. `before` ends after
-   * the removed servers have delivered their backlog.
-   */
-  #changeStatePush(before: OtlpPush | undefined, isReshaped: boolean, graceMs: number): void {
-    const removed = [...this.#ending];
-    const stopping = [];
-    if (isReshaped || this.#push?.options.receiver !== before?.options.receiver) {
-      stopping.push(this.#state?.stop(graceMs));
-      this.#state = undefined;
-      if (this.#isStarted) this.#startState();
-    }
-    const next = this.#push;
-    if (before === undefined) return;
-    this.#endInBackground(
-      Promise.all([...stopping, ...removed]).then(() => {
-        if (this.#push?.sendsEnds !== true) this.#store.forgetPushed();
-        return before.end(next);
-      }),
-    );
-  }
-
-  #startState(): void {
-    const deliveryOf = (server: string) => this.#servers.get(server)?.delivery;
-    const underWay = {
-      endOf: (server: string, sensorId: string) => deliveryOf(server)?.endOf(sensorId),
-      holds: (server: string, sensorId: string, channelId: string) =>
-        deliveryOf(server)?.outbox.holds(sensorId, channelId) === true,
-    };
-    const stateOf = (server: string) => this.#servers.get(server)?.view.state;
-    this.#state = this.#push?.startState(this.#store, underWay, stateOf, this.metrics, this.#context);
-  }
-
   #endInBackground(ending: Promise<void>): void {
     const tracked = ending.finally(() => this.#ending.delete(tracked));
     this.#ending.add(tracked);
   }
 
-  /** For pages: always the current objects. */
-  #currentSources(): DebugSources & StatusSources {
+  /** What pages read, as of now. */
+  #sources(): DebugSources & StatusSources {
     const { build, clock, leadership } = this.#context;
-    const config = () => this.#config;
-    const push = () => this.#push;
-    const servers = () => this.#servers;
     return {
-      store: this.#store,
       clock,
       build,
+      leadership,
+      store: this.#store,
       metrics: this.metrics,
       courses: this.#courses,
-      charts: new SensorCharts(clock, servers),
-      isReady: () => this.#isReady,
-      leadership,
-      get config() {
-        return config();
-      },
-      get mapper() {
-        return mappingOf(config()).mapper;
-      },
-      get receiver() {
-        return push()?.address;
-      },
-      get monitors() {
-        return servers();
-      },
+      charts: this.#charts,
+      isReady: this.#isReady,
+      config: this.#config,
+      mapper: this.#shape.mapper,
+      receiver: this.#push?.address,
+      monitors: this.#servers,
     };
   }
 }

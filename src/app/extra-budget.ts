@@ -1,26 +1,23 @@
-import type { Logger } from "pino";
 import { collectorsWith } from "../collectors/collector.ts";
-import type { Clock } from "../lib/clock.ts";
 import { ExtraWork } from "../lib/extra-work.ts";
 import { LogOnChange } from "../lib/log-on-change.ts";
+import type { Runtime } from "../lib/runtime.ts";
 import type { ExporterMetrics } from "../telemetry/exporter-metrics.ts";
 import { EXPORTER_METRICS } from "../telemetry/metric-declarations.ts";
 
 /** See `ExtraWork.follow`. */
 const MEASURED_EVERY_MS = 250;
-/** Of a new measurement: a short burst must not pause extras. */
+/** Weight of a new measurement: a short burst must not pause extras. */
 const WEIGHT = 0.5;
 /** Without deferred reads for so long, and for more than a cycle of time series, the overload is over. */
 const MIN_OVER_AFTER_MS = 5 * 60_000;
 const OVER_AFTER_CYCLES = 1.5;
 
-export interface ExtraBudgetOptions {
-  readonly clock: Clock;
-  readonly log: Logger;
+export interface ExtraBudgetOptions extends Pick<Runtime, "clock" | "log"> {
   readonly metrics: Pick<ExporterMetrics, "recorder">;
   /** Busy time of the event loop since the start, milliseconds. */
   readonly eventLoopBusyMs: () => number;
-  /** Of time series in the current configuration, milliseconds. */
+  /** Cycle of time series in the current configuration, milliseconds. */
   readonly cycleMs: () => number;
 }
 

@@ -17,19 +17,11 @@ export interface ConfiguredMapping {
   readonly warnings: readonly ConfigProblem[];
 }
 
-const mappings = new WeakMap<Config, ConfiguredMapping>();
-
 /**
- * Labels and rules, compiled once for each configuration.
+ * Compiles labels and rules.
  * @throws ConfigError with all problems of the rules, each at its line and column
  */
-export function mappingOf(config: Config): ConfiguredMapping {
-  const known = mappings.get(config) ?? createMapping(config);
-  mappings.set(config, known);
-  return known;
-}
-
-function createMapping({ mapping, labels, ruleFiles }: Config): ConfiguredMapping {
+export function mappingOf({ mapping, labels, ruleFiles }: Config): ConfiguredMapping {
   const seriesLabels = new SeriesLabels(labels);
   const { keepOriginal, byteUnits } = mapping;
   if (ruleFiles.every(({ rules }) => rules.length === 0)) {
@@ -45,6 +37,7 @@ export interface ConfiguredShape extends Shape {
   readonly staleAfterMs: number | undefined;
 }
 
+/** Compiles labels and rules: keep the result. */
 export function shapeOf(config: Config): ConfiguredShape {
   const { mapper } = mappingOf(config);
   const { sensorStatus, channelInfo } = config.metrics;
@@ -113,7 +106,7 @@ function locate(problem: RuleProblem, files: readonly RuleFile[]): ConfigProblem
   return [{ code: "CONFIG_INVALID", ...file.origin.place(path, problem.part), text }];
 }
 
-/** Without the value of a variable, which may be a secret. */
+/** Text without the value of a variable, which may be a secret. */
 function textWithout({ expected }: RuleProblem, variables: readonly string[]): string {
   return `expected ${expected}, but the value of ${variables.join(" and ")} is different`;
 }

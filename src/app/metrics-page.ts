@@ -2,17 +2,18 @@ import type { Logger } from "pino";
 import type { Config } from "../config/load.ts";
 import { Exposition } from "../exposition/exposition.ts";
 import { MEDIA_TYPES } from "../exposition/negotiate.ts";
+import { serverLink } from "../http/pages/status/links.ts";
 import { REJECTION_REASONS } from "../http/server/rejection-log.ts";
 import { LogOnChange } from "../lib/log-on-change.ts";
 import type { Store } from "../store/store.ts";
 import { ExporterMetrics } from "../telemetry/exporter-metrics.ts";
 import { EXPORTER_METRICS } from "../telemetry/metric-declarations.ts";
-import type { Runtime } from "./context.ts";
+import type { ProcessRuntime } from "./context.ts";
 
 export function createMetricsPage(
   store: Store,
   limits: Config["limits"],
-  { build, clock, log }: Runtime,
+  { build, clock, log }: ProcessRuntime,
 ): { readonly metrics: ExporterMetrics; readonly exposition: Exposition } {
   const metrics = new ExporterMetrics(build, () =>
     [...store.tables].map(({ family: { name }, size }) => [name, size - watch.droppedOf(name)] as const),
@@ -36,6 +37,17 @@ export function createMetricsPage(
   for (const reason of REJECTION_REASONS) metrics.web.rejected(reason, 0);
   for (const format of MEDIA_TYPES) metrics.exposition.scraped(format, 0);
   return { metrics, exposition };
+}
+
+/** Addresses of the web interface and the status page of each server. */
+export function reportLinks(metrics: ExporterMetrics, { servers, web: { externalUrl } }: Config): void {
+  metrics.clear(EXPORTER_METRICS.config.webInterface);
+  metrics.clear(EXPORTER_METRICS.config.statusPage);
+  for (const { name, webUrl } of servers) {
+    metrics.config.webInterface(name, webUrl, 1);
+    if (externalUrl === undefined) continue;
+    metrics.config.statusPage(name, new URL(serverLink(name), `${externalUrl}/`).href, 1);
+  }
 }
 
 /** Default of `-promscrape.maxScrapeSize` of vmagent and VictoriaMetrics, before compression (after it in 1.115 to 1.134). */
@@ -78,7 +90,7 @@ export class PageWatch {
     }
   }
 
-  /** Before compression. */
+  /** @param bytes size before compression */
   rendered(bytes: number): void {
     if (bytes <= VMAGENT_BYTES || !this.#large.record()) return;
     this.#log.warn(

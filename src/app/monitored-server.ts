@@ -1,32 +1,31 @@
 import { collectorsWith } from "../collectors/collector.ts";
 import type { CollectorStatus } from "../collectors/collector-runner.ts";
-import { ServerFailureLogs } from "../collectors/failure-log.ts";
 import { readersOfNew } from "../collectors/node-polls.ts";
-import { type RunRecord, RunRecords } from "../collectors/run-record.ts";
-import { type ConnectionPast, PollHistory, ServerConnection } from "../collectors/server-connection.ts";
+import type { RunRecord } from "../collectors/run-record.ts";
 import type { ServerConfig } from "../config/resolve.ts";
 import type { SelectRules } from "../config/select-schema.ts";
 import { ServerEvents } from "../events/server-events.ts";
-import type { Extras } from "../lib/extra-work.ts";
 import type { ParentsByStatus } from "../model/counts.ts";
-import type { TreeNode } from "../model/tree.ts";
-import { ServerView } from "../projection/server-view.ts";
+import type { Tree, TreeNode } from "../model/tree.ts";
+import type { ServerView } from "../projection/server-view.ts";
 import type { MonitoringApi } from "../prtg/monitoring-api.ts";
 import type { StatusToken } from "../prtg/status.ts";
 import { isNarrower } from "../selection/rules.ts";
-import type { Store, Tables } from "../store/store.ts";
+import type { Tables } from "../store/store.ts";
 import type { Delivery } from "../sync/delivery.ts";
-import type { ExporterMetrics } from "../telemetry/exporter-metrics.ts";
-import { eventRecorder, serverRecorder } from "../telemetry/recorders.ts";
+import { eventRecorder } from "../telemetry/recorders.ts";
 import { digest } from "./config-digests.ts";
-import { connectServer } from "./connect-server.ts";
-import type { ServerClientContext } from "./context.ts";
 import { deviceLookup } from "./device-lookup.ts";
 import type { EventPlan } from "./event-outputs.ts";
 import type { ConfiguredShape } from "./mapping.ts";
-import { maxLabelText } from "./object-memory.ts";
 import { isSameExceptConnection, isSameSelection, type PipelinePlan } from "./pipeline-plan.ts";
-import { type PipelineBase, ServerPipeline, type ServerTurns } from "./server-pipeline.ts";
+import {
+  connectParts,
+  openServer,
+  type ServerParts,
+  ServerPipeline,
+  type ServerSurroundings,
+} from "./server-pipeline.ts";
 
 /** What is known of a server as a whole. */
 export interface ServerStatus {
@@ -34,12 +33,7 @@ export interface ServerStatus {
   readonly up: boolean;
   /** `undefined` if unknown or stale. */
   readonly version: string | undefined;
-  readonly objects: {
-    readonly probe: number;
-    readonly group: number;
-    readonly device: number;
-    readonly sensor: number;
-  };
+  readonly objects: Tree["counts"];
   /** Channels whose sensor is known. */
   readonly channels: number;
   readonly collectors: readonly CollectorStatus[];
@@ -51,20 +45,15 @@ export interface ServerSummary extends Omit<ServerStatus, "collectors"> {
   readonly parentsByStatus: ParentsByStatus;
   /** Milliseconds since the epoch. */
   readonly monitoredSince: number;
-  /** In the order of their first runs. */
+  /** Collectors in the order of their first runs. */
   readonly runs: readonly Pick<RunRecord, "name" | "lastSuccessAt" | "error" | "isOff">[];
 }
 
-export interface MonitoredServerOptions {
+export interface MonitoredServerOptions extends ServerSurroundings {
   readonly plan: PipelinePlan;
   /** `undefined` without events. */
   readonly events: EventPlan | undefined;
   readonly shape: ConfiguredShape;
-  readonly store: Store;
-  readonly exporterMetrics: ExporterMetrics;
-  readonly extras: Extras;
-  readonly turns: ServerTurns;
-  readonly context: ServerClientContext;
 }
 
 /** One PRTG server: its state, and the pipeline that feeds it, which a reload exchanges. */
@@ -72,40 +61,19 @@ export class MonitoredServer {
   /** Resolves when each collector has run once, or at `stop`. Never rejects. */
   readonly firstPoll: Promise<void>;
   readonly view: ServerView;
-  readonly #base: PipelineBase;
-  readonly #context: ServerClientContext;
+  readonly #parts: ServerParts;
   readonly #monitoredSince: number;
   readonly #firstPollEnd = Promise.withResolvers<void>();
   #pipeline: ServerPipeline;
   #events: ServerEvents | undefined;
   #isStarted = false;
 
-  constructor(options: MonitoredServerOptions) {
-    const { plan, events, shape, store, exporterMetrics, extras, turns, context } = options;
-    const { clock, random, memory } = context;
-    const { server } = plan;
-    const metrics = serverRecorder(exporterMetrics, server.name);
-    const log = context.log.child({ server: server.name });
+  constructor({ plan, events, shape, ...around }: MonitoredServerOptions) {
     this.firstPoll = this.#firstPollEnd.promise;
-    const { staleAfterMs, ...viewShape } = shape;
-    const view = new ServerView({
-      ...{ server: server.name, store, shape: viewShape, staleAfterMs },
-      maxLabelText: maxLabelText(server),
-    });
-    this.view = view;
-    this.#context = context;
-    this.#monitoredSince = clock.now();
-    const failures = new ServerFailureLogs(log, clock);
-    this.#base = {
-      view,
-      records: new RunRecords({ clock, log, failures, metrics: (name) => metrics.collector(name) }),
-      history: new PollHistory(log, failures),
-      telemetry: { log, server: metrics, exporter: exporterMetrics },
-      budgets: { objects: memory.objects, state: memory.objects.open(), pending: memory.pending.open(), extras },
-      turns,
-      runtime: { clock, random },
-    };
-    this.#pipeline = new ServerPipeline(plan, this.#connect(server), this.#base);
+    this.#monitoredSince = around.clock.now();
+    this.#parts = openServer(plan.server, shape, around);
+    this.view = this.#parts.view;
+    this.#pipeline = new ServerPipeline(plan, connectParts(plan.server, this.#parts), this.#parts);
     if (events !== undefined) this.#beginEvents(events);
   }
 
@@ -137,10 +105,10 @@ export class MonitoredServer {
 
   /** Removes the server from the exporter's own metrics. Call after `stop` and `close`. */
   async forget(): Promise<void> {
-    const { budgets, telemetry } = this.#base;
-    budgets.state.set(0);
-    budgets.pending.set(0);
-    await telemetry.server.forget();
+    const { shares, metrics } = this.#parts;
+    shares.state.set(0);
+    shares.pending.set(0);
+    await metrics.forget();
   }
 
   /** One run of each collector, without a schedule. Resolves with whether all worked; false when `signal` aborts. */
@@ -170,17 +138,22 @@ export class MonitoredServer {
     const before = this.#pipeline;
     const nothing = () => Promise.resolve();
     if (!isReconnected && isSameExceptConnection(before.plan, plan)) return nothing;
-    const { records, telemetry } = this.#base;
+    const { records, metrics } = this.#parts;
     const past = await before.handOver(plan, graceMs);
     for (const name of readersOfNew(plan.sections, before.plan.sections)) records.requireRun(name);
     if (isReconnected) records.requireAllRuns();
     const isReselected = !isSameSelection(before.plan, plan);
     // Other servers may share the new breaker.
-    if (isReconnected) telemetry.server.breakerChanged(false);
-    const connection = this.#connectionFor(plan.server, isReconnected, isReselected);
-    this.#pipeline = new ServerPipeline(plan, connection, this.#base, past);
+    if (isReconnected) metrics.breakerChanged(false);
+    const { tree } = this.view.state;
+    const connection = isReconnected
+      ? connectParts(plan.server, this.#parts, { connection: before.connection, tree })
+      : isReselected
+        ? before.connection.selecting(plan.server.select, tree)
+        : before.connection;
+    this.#pipeline = new ServerPipeline(plan, connection, this.#parts, past);
     const gone = records.retain((each) => this.#pipeline.collectors.has(each));
-    await Promise.all(gone.map((name) => telemetry.server.forgetCollector(name)));
+    await Promise.all(gone.map((name) => metrics.forgetCollector(name)));
     if (isReselected) await this.#reselect(before.plan.server.select, plan.server.select);
     if (isReconnected && viewOf(before.plan.server) !== viewOf(plan.server)) {
       records.awaitNew("health");
@@ -209,35 +182,29 @@ export class MonitoredServer {
   }
 
   summary(): ServerSummary {
-    const { state, server } = this.view;
-    const { version, tree, channelCount, sensorsByStatus, parentsByStatus } = state;
-    const { collectors } = this.#pipeline;
-    const isKnown = version !== undefined && version.expiresAt > this.#context.clock.monotonic();
-    return {
-      server,
-      up: collectors.up,
-      version: isKnown ? version.version.toWellFormed() : undefined,
-      objects: tree.counts,
-      channels: channelCount,
-      sensorsByStatus,
-      parentsByStatus,
-      monitoredSince: this.#monitoredSince,
-      runs: collectors.records,
-    };
+    const { sensorsByStatus, parentsByStatus } = this.view.state;
+    const runs = this.#pipeline.collectors.records;
+    return { ...this.#facts(), sensorsByStatus, parentsByStatus, monitoredSince: this.#monitoredSince, runs };
   }
 
   status(): ServerStatus {
-    const {
-      sensorsByStatus: _counts,
-      parentsByStatus: _parents,
-      monitoredSince: _since,
-      runs: _runs,
-      ...known
-    } = this.summary();
-    return { ...known, collectors: this.#pipeline.collectors.status() };
+    return { ...this.#facts(), collectors: this.#pipeline.collectors.status() };
   }
 
-  /** In the order of their first runs. */
+  #facts(): Omit<ServerStatus, "collectors"> {
+    const { state, server } = this.view;
+    const { version, tree, channelCount } = state;
+    const isKnown = version !== undefined && version.expiresAt > this.#parts.clock.monotonic();
+    return {
+      server,
+      up: this.#pipeline.collectors.up,
+      version: isKnown ? version.version.toWellFormed() : undefined,
+      objects: tree.counts,
+      channels: channelCount,
+    };
+  }
+
+  /** Records of the collectors, in the order of their first runs. */
   runs(): readonly RunRecord[] {
     return this.#pipeline.collectors.records;
   }
@@ -257,13 +224,6 @@ export class MonitoredServer {
     return this.#pipeline.delivery;
   }
 
-  #connectionFor(server: ServerConfig, isReconnected: boolean, isReselected: boolean): ServerConnection {
-    const { connection } = this.#pipeline;
-    const { tree } = this.view.state;
-    if (isReconnected) return this.#connect(server, { connection, tree });
-    return isReselected ? connection.selecting(server.select, tree) : connection;
-  }
-
   /** Drops objects that are no longer selected. The next runs bring the new ones. */
   async #reselect(before: SelectRules | undefined, after: SelectRules | undefined): Promise<void> {
     const { connection, writer } = this.#pipeline;
@@ -275,17 +235,15 @@ export class MonitoredServer {
 
   /** `prtg_up` waits for the new objects. */
   #awaitNewObjects(): void {
-    const { records } = this.#base;
+    const { records } = this.#parts;
     records.awaitNew("tree");
     for (const name of collectorsWith("isBelowTree")) records.awaitNew(name, "tree");
   }
 
   #beginEvents({ memory, structure, sinks }: EventPlan): void {
     const { state, server } = this.view;
-    const { telemetry, runtime } = this.#base;
-    const { clock, random } = runtime;
-    const { log } = telemetry;
-    const observer = eventRecorder(telemetry.exporter, server);
+    const { exporterMetrics, clock, random, log } = this.#parts;
+    const observer = eventRecorder(exporterMetrics, server);
     const devices = deviceLookup(() => this.view.state);
     const deviceOf = ({ deviceId }: TreeNode) => devices.device(server, deviceId);
     const events = new ServerEvents({ server, memory, structure, deviceOf, clock, random, log, observer });
@@ -293,15 +251,6 @@ export class MonitoredServer {
     void events.deliverTo(sinks);
     state.watchNodes(events.watcher);
     this.#events = events;
-  }
-
-  #connect(server: ServerConfig, past?: ConnectionPast): ServerConnection {
-    const { telemetry, turns, runtime } = this.#base;
-    const { log } = telemetry;
-    const api = connectServer(server, telemetry.server, log, this.#context);
-    const { select } = server;
-    const { clock } = runtime;
-    return new ServerConnection({ api, select, clock, log, isOneOfMany: turns.isOneOfMany }, past);
   }
 
   #startPipeline(): void {

@@ -1,10 +1,17 @@
 import type { Logger } from "pino";
 import type { Config } from "../config/load.ts";
 import { ExporterError } from "../errors/exporter-error.ts";
+import type { Runtime } from "../lib/runtime.ts";
 import { otlpSettings } from "../otlp/settings.ts";
 import { claimServers, type StateClaim } from "../state/state-claims.ts";
-import { checkedFiles, createStateFiles, inspectStateDirectory, type StateFiles } from "../state/state-files.ts";
-import type { ClientContext, ExporterContext, Runtime } from "./context.ts";
+import {
+  checkedFiles,
+  createStateFiles,
+  inspectStateDirectory,
+  type JournalFiles,
+  type StateFiles,
+} from "../state/state-files.ts";
+import type { ClientContext, ExporterContext } from "./context.ts";
 import type { OtlpPush, PreparedPush } from "./otlp-push.ts";
 import { refuseNewerWatermarks } from "./state-versions.ts";
 
@@ -46,10 +53,8 @@ export async function prepareOtlpPush(
   if (config.stateDir === undefined) {
     log.warn("state_dir is not set: after a restart, the exporter pushes the last four hours again, and nothing older");
   }
-  const claim = await claimState(config, context, waitMs);
-  const files =
-    config.stateDir === undefined ? forgetfulFiles() : checkedFiles(createStateFiles(config.stateDir), claim.keep);
-  try {
+  return withClaim(config, context, waitMs, async (claim, kept) => {
+    const files = kept ?? forgetfulFiles();
     await refuseNewerWatermarks(config);
     // Most of OpenTelemetry: loaded only if something is pushed.
     const [{ connectReceiver, digestReceiver, forMetrics }, { METRIC_ENCODINGS }] = await Promise.all([
@@ -59,10 +64,7 @@ export async function prepareOtlpPush(
     const connected = await connectReceiver(settings, METRIC_ENCODINGS, files, context, config);
     const receiver = forMetrics(connected, settings);
     return { config, settings, receiver, files, claim, digest: await digestReceiver(settings) };
-  } catch (error) {
-    await claim.release();
-    throw error;
-  }
+  });
 }
 
 export async function discardPush({ receiver, claim }: PreparedPush): Promise<void> {
@@ -86,8 +88,29 @@ async function closeStateDirectory({ stateDir }: Config, log: Logger): Promise<v
   else if (found !== undefined) log.info(found.text);
 }
 
+/**
+ * Claims the servers of `state_dir`, and releases them if `prepare` fails. `files`: `undefined` without `state_dir`.
+ * @throws ExporterError STATE_DIR_BUSY, and errors of `prepare`
+ */
+export async function withClaim<Prepared>(
+  config: Config,
+  context: Pick<Runtime, "clock" | "log">,
+  waitMs: number,
+  prepare: (claim: StateClaim, files: JournalFiles | undefined) => Promise<Prepared>,
+): Promise<Prepared> {
+  const { stateDir } = config;
+  const claim = await claimState(config, context, waitMs);
+  const files = stateDir === undefined ? undefined : checkedFiles(createStateFiles(stateDir), claim.keep);
+  try {
+    return await prepare(claim, files);
+  } catch (error) {
+    await claim.release();
+    throw error;
+  }
+}
+
 /** @throws ExporterError STATE_DIR_BUSY */
-export async function claimState(
+async function claimState(
   { stateDir, servers }: Config,
   { clock, log }: Pick<Runtime, "clock" | "log">,
   waitMs: number,
@@ -105,7 +128,7 @@ export async function claimState(
   }
 }
 
-/** Without `state_dir`. */
+/** Files that forget everything, without `state_dir`. */
 export function forgetfulFiles(): StateFiles {
   return {
     read: async () => undefined,

@@ -1,5 +1,7 @@
 import type { Logger } from "pino";
 import type { Config } from "../config/load.ts";
+import type { Runtime } from "../lib/runtime.ts";
+import type { ChannelMapper } from "../mapping/channel-mapper.ts";
 import { TREE_FAMILIES } from "../mapping/metric-table.ts";
 import type { ServerState } from "../model/server-state.ts";
 import { createMeasurementSink } from "../otlp/measurement-sink.ts";
@@ -16,12 +18,8 @@ import type { MeasurementSink } from "../sync/measurement.ts";
 import { Watermarks } from "../sync/watermarks.ts";
 import type { ExporterMetrics } from "../telemetry/exporter-metrics.ts";
 import { otlpRecorder } from "../telemetry/recorders.ts";
-import type { Runtime } from "./context.ts";
 import { deviceLookup } from "./device-lookup.ts";
-import { mappingOf } from "./mapping.ts";
-import { type OtlpReceiver, rowPlacement } from "./otlp-receiver.ts";
-
-export type ReceiverAddress = Pick<OtlpSettings, "url" | "protocol">;
+import { type OtlpReceiver, type ReceiverAddress, rowPlacement } from "./otlp-receiver.ts";
 
 /** Everything that a push needs, read and checked; nothing is sent yet. */
 export interface PreparedPush {
@@ -29,17 +27,26 @@ export interface PreparedPush {
   readonly settings: OtlpSettings;
   readonly receiver: OtlpReceiver<MetricsRequest>;
   readonly files: StateFiles;
-  /** To its servers in `state_dir`. */
+  /** Claim to its servers in `state_dir`. */
   readonly claim: StateClaim;
-  /** Of the settings and the content of their files. */
+  /** Digest of the settings and the content of their files. */
   readonly digest: string;
 }
 
 export interface OtlpPushOptions {
   readonly prepared: PreparedPush;
-  /** Of the push before, if it stays. */
+  /** The receiver of the push before, if it stays. */
   readonly receiver: OtlpReceiver<MetricsRequest>;
   readonly watermarks: ReadonlyMap<string, Watermarks>;
+}
+
+/** The state that a push sends. */
+export interface PushedState extends Pick<Runtime, "clock" | "log"> {
+  readonly store: Store;
+  readonly metrics: ExporterMetrics;
+  readonly mapper: Pick<ChannelMapper, "families">;
+  readonly underWay: PendingMeasurements;
+  readonly stateOf: (server: string) => ServerState | undefined;
 }
 
 /** The push of one configuration. A reload creates another one with the same receiver and watermarks, if these stay. */
@@ -77,18 +84,11 @@ export class OtlpPush {
     return this.options.prepared.settings.seriesEnd;
   }
 
-  startState(
-    store: Store,
-    underWay: PendingMeasurements,
-    stateOf: (server: string) => ServerState | undefined,
-    metrics: ExporterMetrics,
-    { clock, log }: Pick<Runtime, "clock" | "log">,
-  ): StatePush {
+  startState({ store, metrics, mapper, underWay, stateOf, clock, log }: PushedState): StatePush {
     const { receiver, prepared } = this.options;
     const { config, settings } = prepared;
     // With the time of the measurement.
-    const { families } = mappingOf(config).mapper;
-    const measured = new Set([TREE_FAMILIES.channelValue, ...families].map(({ name }) => name));
+    const measured = new Set([TREE_FAMILIES.channelValue, ...mapper.families].map(({ name }) => name));
     return startStatePush({
       ...receiver,
       store,

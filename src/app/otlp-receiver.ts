@@ -6,21 +6,25 @@ import type { Logger } from "pino";
 import type { Config } from "../config/load.ts";
 import { secretFileReader } from "../config/reading-files.ts";
 import type { Shard } from "../config/shard.ts";
+import type { OpenEventSink } from "../events/event.ts";
 import { connectOtlp } from "../otlp/connect.ts";
-import type { Encodings } from "../otlp/encoding.ts";
+import { type Encodings, LOG_ENCODINGS } from "../otlp/encoding.ts";
+import { createEventSink } from "../otlp/event-sink.ts";
 import type { OtlpExporter } from "../otlp/exporter.ts";
 import type { RowPlacement } from "../otlp/measurement-sink.ts";
 import { OtelPlacement, OtelProfile } from "../otlp/otel-placement.ts";
 import type { DeviceLookup } from "../otlp/resources.ts";
 import { otlpResource } from "../otlp/resources.ts";
 import { SCHEMA_URL } from "../otlp/semantic-conventions.ts";
-import type { LogSettings, OtlpProfile } from "../otlp/settings.ts";
+import type { LogSettings, OtlpProfile, OtlpSettings } from "../otlp/settings.ts";
 import type { StateFiles } from "../state/state-files.ts";
 import { digest, pushFiles, readQuietly } from "./config-digests.ts";
 import { type ClientContext, readAccess, readText } from "./context.ts";
 
 const SERVICE_VERSION = "service.version";
 const INSTANCE_FILE = "instance-id";
+
+export type ReceiverAddress = Pick<OtlpSettings, "url" | "protocol">;
 
 /** An OTLP receiver of one signal, and the exporter's identity. */
 export interface OtlpReceiver<Request> {
@@ -94,7 +98,34 @@ export function rowPlacement(profile: OtelProfile, server: string, lookup: Devic
   };
 }
 
-/** Of the settings and the content of their files. */
+/** An OTLP receiver of events, which may differ from that of metrics. */
+export interface EventReceiver {
+  readonly address: ReceiverAddress;
+  /** Digest of the settings and the content of their files. */
+  readonly digest: string;
+  readonly openSink: OpenEventSink;
+  /** Call after the last use of a sink. */
+  close(): Promise<void>;
+}
+
+/** @throws ExporterError for unusable files and settings */
+export async function connectEventReceiver(
+  settings: LogSettings,
+  config: Config,
+  files: StateFiles,
+  context: ClientContext,
+): Promise<EventReceiver> {
+  const { url, protocol, profile } = settings;
+  const receiver = withProfile(await connectReceiver(settings, LOG_ENCODINGS, files, context, config), profile);
+  return {
+    address: { url, protocol },
+    digest: await digestReceiver(settings),
+    openSink: () => createEventSink({ ...receiver, isFromDevice: receiver.profile !== undefined }),
+    close: () => receiver.exporter.close(),
+  };
+}
+
+/** Digest of the settings and the content of their files. */
 export async function digestReceiver(settings: LogSettings): Promise<string> {
   const headers = Object.entries(settings.headers).map(([name, value]) => [name, value.reveal()]);
   const { tls, headerFiles, proxy } = settings;

@@ -1,5 +1,5 @@
 import { isDeepStrictEqual } from "node:util";
-import type { Schedules } from "../collectors/server-collectors.ts";
+import type { Schedules } from "../collectors/timetable.ts";
 import type { Config } from "../config/load.ts";
 import type { ServerConfig } from "../config/resolve.ts";
 import type { WantedSections } from "../prtg/node-record.ts";
@@ -8,7 +8,7 @@ import { accessKeyOf } from "./connect-server.ts";
 import { wantedSections } from "./mapping.ts";
 import type { OtlpPush } from "./otlp-push.ts";
 
-/** Of the request budget, for time series: lists come first. */
+/** Share of the request budget for time series: lists come first. */
 const SHARE_OF_BUDGET = 0.5;
 /** Period of a schedule by cron expression, for the budget. */
 const CRON_PERIOD_MS = 60_000;
@@ -46,7 +46,7 @@ export function isSameDelivery(a: PipelinePlan, b: PipelinePlan): boolean {
   return a.push?.options.receiver === b.push?.options.receiver && marks(a) === marks(b);
 }
 
-/** Without the connection: for that, the caller compares digests. */
+/** Same plans, whatever the connection: for that, the caller compares digests. */
 export function isSameExceptConnection(a: PipelinePlan, b: PipelinePlan): boolean {
   const plain = (plan: PipelinePlan) => {
     const { schedules, sections, sync } = plan;

@@ -1,18 +1,27 @@
 import type { Logger } from "pino";
-import type { RunRecords } from "../collectors/run-record.ts";
+import { ServerFailureLogs } from "../collectors/failure-log.ts";
+import { PollHistory } from "../collectors/polled-server.ts";
+import { RunRecords } from "../collectors/run-record.ts";
 import { createExpiryPolicy, ServerCollectors } from "../collectors/server-collectors.ts";
-import type { PollHistory, ServerConnection } from "../collectors/server-connection.ts";
+import { type ConnectionPast, ServerConnection } from "../collectors/server-connection.ts";
 import { StateWriter } from "../collectors/state-writer.ts";
-import { LatestValues } from "../collectors/time-series-poll.ts";
+import { LatestValues, type ServerSeries } from "../collectors/time-series.ts";
+import { createTimetables } from "../collectors/timetable.ts";
+import type { ServerConfig } from "../config/resolve.ts";
 import type { Extras } from "../lib/extra-work.ts";
-import type { MemoryBudget, MemoryShare } from "../lib/memory-budget.ts";
-import type { ServerView } from "../projection/server-view.ts";
+import type { MemoryShare } from "../lib/memory-budget.ts";
+import type { Runtime } from "../lib/runtime.ts";
+import { ServerView } from "../projection/server-view.ts";
+import type { MonitoringApi } from "../prtg/monitoring-api.ts";
+import type { Store } from "../store/store.ts";
 import { Delivery } from "../sync/delivery.ts";
 import { Outbox } from "../sync/outbox.ts";
 import { SyncEngine, SyncProgress } from "../sync/sync-engine.ts";
 import type { ExporterMetrics } from "../telemetry/exporter-metrics.ts";
-import { type ServerRecorder, type SyncRecorder, syncRecorder } from "../telemetry/recorders.ts";
-import type { Runtime } from "./context.ts";
+import { type ServerRecorder, type SyncRecorder, serverRecorder, syncRecorder } from "../telemetry/recorders.ts";
+import type { MemoryBudgets } from "./context.ts";
+import type { ConfiguredShape } from "./mapping.ts";
+import { maxLabelText } from "./object-memory.ts";
 import { isSameDelivery, type PipelinePlan } from "./pipeline-plan.ts";
 
 /** Backlog of one server, about 50 MB. The exporter reads dropped values from the server again. */
@@ -20,42 +29,63 @@ const MAX_PENDING_POINTS = 500_000;
 /** For the sink, which divides them into requests under 4 MiB. */
 const BATCH_POINTS = 10_000;
 
-/** Logs and metrics of one server. */
-export interface ServerTelemetry {
-  readonly log: Logger;
-  readonly server: ServerRecorder;
-  readonly exporter: ExporterMetrics;
-}
-
-/** Bounds of one server. */
-export interface ServerBudgets {
-  /** Of all servers together: answers and state. */
-  readonly objects: MemoryBudget;
-  readonly state: MemoryShare;
-  /** Measurements that wait for the receiver. */
-  readonly pending: MemoryShare;
+/** What the exporter gives to a server. Tests give fakes. */
+export interface ServerSurroundings extends Runtime {
+  readonly store: Store;
+  readonly exporterMetrics: ExporterMetrics;
+  readonly memory: MemoryBudgets;
   readonly extras: Extras;
-}
-
-/** How a server takes turns with the other servers of the process. */
-export interface ServerTurns {
   /** See `createTimetable`. */
   readonly phase: number;
-  /** See `ServerCollectorsOptions`. */
+  /** Resolves when the page contains the state of now. */
   readonly pageUpToDate: () => Promise<void>;
   /** See `AllNodesOptions`. */
   readonly isOneOfMany: () => boolean;
+  /** Creates the client of a server. */
+  readonly connect: (server: ServerConfig, metrics: ServerRecorder, log: Logger) => MonitoringApi;
 }
 
-/** Everything that stays when a reload exchanges the pipeline. */
-export interface PipelineBase {
+/** The parts of one server that stay when a reload exchanges the pipeline. */
+export interface ServerParts extends ServerSurroundings {
   readonly view: ServerView;
   readonly records: RunRecords;
   readonly history: PollHistory;
-  readonly telemetry: ServerTelemetry;
-  readonly budgets: ServerBudgets;
-  readonly turns: ServerTurns;
-  readonly runtime: Pick<Runtime, "clock" | "random">;
+  readonly metrics: ServerRecorder;
+  /** Memory of its state, and of its measurements that wait for the receiver. */
+  readonly shares: { readonly state: MemoryShare; readonly pending: MemoryShare };
+}
+
+/** Begins a server: state and series first, then what polls remember. A pipeline over these parts fills them. */
+export function openServer(server: ServerConfig, shape: ConfiguredShape, around: ServerSurroundings): ServerParts {
+  const { clock, store, memory } = around;
+  const { staleAfterMs, ...viewShape } = shape;
+  const log = around.log.child({ server: server.name });
+  const metrics = serverRecorder(around.exporterMetrics, server.name);
+  const failures = new ServerFailureLogs(log, clock);
+  return {
+    ...around,
+    log,
+    metrics,
+    view: new ServerView({
+      server: server.name,
+      store,
+      shape: viewShape,
+      staleAfterMs,
+      maxLabelText: maxLabelText(server),
+    }),
+    records: new RunRecords({ clock, log, failures, metrics: (name) => metrics.collector(name) }),
+    history: new PollHistory(log, failures),
+    shares: { state: memory.objects.open(), pending: memory.pending.open() },
+  };
+}
+
+export function connectParts(
+  server: ServerConfig,
+  { connect, metrics, clock, log, isOneOfMany }: ServerParts,
+  past?: ConnectionPast,
+): ServerConnection {
+  const api = connect(server, metrics, log);
+  return new ServerConnection({ api, select: server.select, clock, log, isOneOfMany }, past);
 }
 
 /** From one pipeline to the next; empty if the next starts without a past. */
@@ -78,24 +108,31 @@ export class ServerPipeline {
   readonly collectors: ServerCollectors;
   readonly #sync: ServerSync | undefined;
 
-  constructor(plan: PipelinePlan, connection: ServerConnection, base: PipelineBase, past: PipelinePast = {}) {
-    const { view, records, history, telemetry, budgets, turns, runtime } = base;
-    const { clock } = runtime;
-    const { api } = connection;
+  constructor(plan: PipelinePlan, connection: ServerConnection, parts: ServerParts, past: PipelinePast = {}) {
+    const { view, metrics, clock, memory, shares } = parts;
     this.plan = plan;
     this.connection = connection;
+    const timetables = createTimetables(plan.schedules, parts, parts.phase);
     const writer = new StateWriter({
-      ...{ view, metrics: telemetry.server, clock, memory: budgets.state },
-      clockOffset: () => api.clockOffset(),
-      isClockInDoubt: () => api.isClockInDoubt(),
-      expiry: createExpiryPolicy(clock, (name) => this.collectors.msToThird(name)),
+      view,
+      metrics,
+      clock,
+      api: connection.api,
+      memory: shares.state,
+      expiry: createExpiryPolicy(clock, timetables),
     });
     this.writer = writer;
-    const sync = createSync(plan, connection, writer, base, past);
+    const sync = createSync(plan, connection, writer, parts, past);
     this.#sync = sync;
-    if (sync?.delivery === undefined) budgets.pending.set(0);
+    if (sync?.delivery === undefined) shares.pending.set(0);
     this.collectors = new ServerCollectors({
-      ...{ connection, history, writer, records, sync, plan, telemetry, budgets, turns, runtime },
+      ...parts,
+      connection,
+      writer,
+      timetables,
+      series: sync,
+      sections: plan.sections,
+      memory: memory.objects,
     });
   }
 
@@ -141,9 +178,7 @@ export class ServerPipeline {
   }
 }
 
-interface ServerSync {
-  readonly engine: SyncEngine;
-  readonly latest: LatestValues;
+interface ServerSync extends ServerSeries {
   readonly progress: SyncProgress;
   /** `undefined` if push is disabled. */
   readonly delivery: Delivery | undefined;
@@ -156,28 +191,31 @@ function createSync(
   plan: PipelinePlan,
   { api }: ServerConnection,
   writer: StateWriter,
-  base: PipelineBase,
+  parts: ServerParts,
   past: PipelinePast,
 ): ServerSync | undefined {
   if (plan.sync === undefined) return undefined;
-  const { view, telemetry, budgets, runtime } = base;
-  const { clock } = runtime;
-  const { extras } = budgets;
-  const observer = syncRecorder(telemetry.exporter, view.server, plan.push !== undefined);
-  const delivery = past.delivery ?? createDelivery(plan, base, observer, past.endedDelivery);
+  const { view, extras, clock, log } = parts;
+  const observer = syncRecorder(parts.exporterMetrics, view.server, plan.push !== undefined);
+  const delivery = past.delivery ?? createDelivery(plan, parts, observer, past.endedDelivery);
   const progress = past.progress ?? new SyncProgress();
   const latest = new LatestValues(writer, clock);
-  const onFreshest = latest.add.bind(latest);
-  const channelsOf = view.channelIds.bind(view);
   const repeats = {
     intervalMs: plan.push?.options.prepared.settings.repeatIntervalMs ?? 0,
     valuesOf: (sensorId: string) => view.servedValues(sensorId, clock.monotonic()),
     isHeldBack: view.isDisconnected.bind(view),
   };
   const engine = new SyncEngine({
-    ...{ api, ...plan.sync, delivery, progress, extras, clock, observer },
-    log: telemetry.log,
-    ...{ onFreshest, channelsOf },
+    ...plan.sync,
+    api,
+    delivery,
+    progress,
+    extras,
+    clock,
+    observer,
+    log,
+    onFreshest: latest.add.bind(latest),
+    channelsOf: view.channelIds.bind(view),
     repeats: repeats.intervalMs > 0 ? repeats : undefined,
   });
   const now = () => clock.now() + api.clockOffset();
@@ -188,7 +226,7 @@ function createSync(
 /** `undefined` if push is disabled. */
 function createDelivery(
   { push, server }: PipelinePlan,
-  { view, telemetry, budgets, runtime }: PipelineBase,
+  { view, exporterMetrics, shares, clock, random, log }: ServerParts,
   observer: SyncRecorder,
   before: Delivery | undefined,
 ): Delivery | undefined {
@@ -196,9 +234,7 @@ function createDelivery(
   if (push === undefined || watermarks === undefined) return undefined;
   // Now that all requests of the past delivery have ended.
   if (before !== undefined && before.watermarks !== watermarks) watermarks.takeOver(before.watermarks);
-  const outbox = before?.outbox ?? new Outbox(MAX_PENDING_POINTS, budgets.pending);
-  const { clock, random } = runtime;
-  const { log } = telemetry;
-  const sink = push.createSink(view, telemetry.exporter);
+  const outbox = before?.outbox ?? new Outbox(MAX_PENDING_POINTS, shares.pending);
+  const sink = push.createSink(view, exporterMetrics);
   return new Delivery({ sink, outbox, watermarks, maxBatchPoints: BATCH_POINTS, clock, random, log, observer });
 }

@@ -1,6 +1,6 @@
 import { randomUUID } from "node:crypto";
 import { hostname } from "node:os";
-import { type Leadership, type Runtime, readText } from "../app/context.ts";
+import { type Leadership, type ProcessRuntime, readText } from "../app/context.ts";
 import type { Shard } from "../config/shard.ts";
 import type { ElectionTimes } from "../leadership/election.ts";
 import type { Elector } from "../leadership/elector.ts";
@@ -27,7 +27,7 @@ export type ElectionFlags = LeaderElectionFlags & { readonly shard?: Shard };
 /** Sends no request. @throws ExporterError LEADER_ELECTION_INVALID, NOT_IN_CLUSTER */
 export async function openLease(
   flags: ElectionFlags,
-  { clock, redactor, build }: Pick<Runtime, "clock" | "redactor" | "build">,
+  { clock, redactor, build }: Pick<ProcessRuntime, "clock" | "redactor" | "build">,
   env: NodeJS.ProcessEnv,
 ): Promise<OpenLease> {
   const times = electionTimes(flags);
@@ -49,7 +49,7 @@ export async function openLease(
 /** `undefined` without `--leader-elect`. @throws ExporterError LEADER_ELECTION_INVALID, NOT_IN_CLUSTER */
 export async function openElection(
   flags: ElectionFlags,
-  context: Runtime,
+  context: ProcessRuntime,
   env: NodeJS.ProcessEnv,
 ): Promise<OpenElection | undefined> {
   if (flags.leaderElect !== true) return undefined;

@@ -8,8 +8,8 @@ import {
   type ExporterContext,
   type LogFlags,
   loadFlaggedConfig,
+  type ProcessRuntime,
   permitOf,
-  type Runtime,
   readText,
 } from "../app/context.ts";
 import { type EventOutputs, openEvents, prepareEvents } from "../app/event-outputs.ts";
@@ -118,7 +118,7 @@ async function checkConfig(
 }
 
 /** From now on this replica leads when elected, and ends when that is lost. */
-function takePart({ elector, leadership }: OpenElection, running: Serving, { log }: Pick<Runtime, "log">): void {
+function takePart({ elector, leadership }: OpenElection, running: Serving, { log }: Pick<ProcessRuntime, "log">): void {
   const { lease } = leadership;
   // At once: nothing more is sent. It restarts as a standby.
   void elector.lost.then(() => {

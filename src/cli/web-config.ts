@@ -1,5 +1,5 @@
 import { stat } from "node:fs/promises";
-import { type Runtime, readText } from "../app/context.ts";
+import { type ProcessRuntime, readText } from "../app/context.ts";
 import type { Config } from "../config/load.ts";
 import { formatKey } from "../config/origin.ts";
 import { ExporterError } from "../errors/exporter-error.ts";
@@ -12,7 +12,7 @@ import type { WebConfigFlags, WebFlags } from "./flags.ts";
 /** `undefined` without `--web.config.file`. @throws ConfigError with all problems */
 export async function openWebConfig(
   flags: WebConfigFlags,
-  { log, redactor }: Pick<Runtime, "log" | "redactor">,
+  { log, redactor }: Pick<ProcessRuntime, "log" | "redactor">,
 ): Promise<WebConfigSource | undefined> {
   const file = flags["web.config.file"];
   if (file === undefined) return undefined;

@@ -1,8 +1,7 @@
-import type { Logger } from "pino";
 import { describeError } from "../errors/exporter-error.ts";
-import type { Clock } from "../lib/clock.ts";
 import { LogOnChange } from "../lib/log-on-change.ts";
 import type { MemoryShare } from "../lib/memory-budget.ts";
+import type { Runtime } from "../lib/runtime.ts";
 import { isUnchanged } from "../model/equality.ts";
 import type { NodeState } from "../model/node-state.ts";
 import type { ServerState } from "../model/server-state.ts";
@@ -29,10 +28,8 @@ const MAX_DIFFERENCES = 3;
 /** Then try again: the server may be updated. */
 const PAUSE_MS = 60 * 60_000;
 
-export interface AllNodesOptions {
+export interface AllNodesOptions extends Pick<Runtime, "clock" | "log"> {
   readonly api: Pick<MonitoringApi, "allNodes">;
-  readonly clock: Clock;
-  readonly log: Logger;
   /** The process reads so many servers that requests take most of its CPU time. */
   readonly isOneOfMany: () => boolean;
 }
@@ -106,7 +103,7 @@ export class AllNodesReader {
     return this.#hasServerCounts;
   }
 
-  /** After the lists of each kind. `isNew`: they changed the tree. */
+  /** Call after the lists of each kind. `isNew`: they changed the tree. */
   compare(run: NodeRun, { isComplete, isNew }: { readonly isComplete: boolean; readonly isNew: boolean }): void {
     this.#isComplete[run] = isComplete;
     this.#comparedAt[run] = this.#options.clock.monotonic();
@@ -116,7 +113,7 @@ export class AllNodesReader {
     if (this.#differences === MAX_DIFFERENCES) this.#pause("it differs from the lists of each kind");
   }
 
-  /** After the lists of each kind and the server's own counts. */
+  /** Call after the lists of each kind and the server's own counts. */
   compareCounts(areEqual: boolean): void {
     this.#hasServerCounts = areEqual;
   }
@@ -129,7 +126,7 @@ export class AllNodesReader {
   }
 }
 
-/** By kind; `undefined` if anything is missing. */
+/** The nodes by kind; `undefined` if anything is missing. */
 function pollOf({ items, complete, skipped, hidden = 0, refused = [] }: ListResult<NodeRecord>): NodePoll | undefined {
   if (!complete || skipped > 0 || hidden > 0 || refused.length > 0) return undefined;
   const byKind: Record<NodeKind, NodeRecord[]> = { probe: [], group: [], device: [], sensor: [] };

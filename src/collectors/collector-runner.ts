@@ -1,12 +1,10 @@
 import { isDeepStrictEqual } from "node:util";
-import type { Logger } from "pino";
-import type { Schedule } from "../config/schedule.ts";
-import type { Clock } from "../lib/clock.ts";
+import type { Runtime } from "../lib/runtime.ts";
 import { ApiError } from "../prtg/api-error.ts";
 import { traced } from "../telemetry/run-trace.ts";
-import type { Poll, PollResult, Timetable } from "./collector.ts";
+import type { Poll, PollResult } from "./collector.ts";
 import type { RunRecord } from "./run-record.ts";
-import { createTimetable, STEP_MS } from "./timetable.ts";
+import { STEP_MS, type Timetable } from "./timetable.ts";
 
 /** Part of the period: a random wait after the tick, so that collectors and exporters do not poll in step. */
 const JITTER = 0.05;
@@ -14,17 +12,11 @@ const MAX_JITTER_MS = 5_000;
 /** Part of the period: a run that started more recently replaces the one that is due. */
 const MIN_OVERDUE = 0.9;
 
-export interface CollectorRunnerOptions {
+export interface CollectorRunnerOptions extends Pick<Runtime, "clock" | "random"> {
   readonly poll: Poll;
-  readonly schedule: Schedule;
-  /** Of this runner and earlier ones. */
+  readonly timetable: Timetable;
+  /** Runs of this runner and earlier ones. */
   readonly record: RunRecord;
-  readonly clock: Clock;
-  /** From 0 to below 1. */
-  readonly random: () => number;
-  /** See `createTimetable`. */
-  readonly phase?: number | undefined;
-  readonly log: Logger;
   /** Called after each finished run. */
   readonly onResult: (result: PollResult) => void;
 }
@@ -46,7 +38,6 @@ export interface CollectorStatus
  */
 export class CollectorRunner {
   readonly #options: CollectorRunnerOptions;
-  readonly #timetable: Timetable;
   readonly #stopping = new AbortController();
   #isTicking = false;
   #isStarted = false;
@@ -59,7 +50,6 @@ export class CollectorRunner {
 
   constructor(options: CollectorRunnerOptions) {
     this.#options = options;
-    this.#timetable = createTimetable(options.schedule, options.clock, options.log, options.phase);
   }
 
   get record(): RunRecord {
@@ -112,11 +102,12 @@ export class CollectorRunner {
 
   /** Aborts the current run, and writes everything that the next runner needs to the record. */
   async stop(): Promise<void> {
-    const { record, schedule } = this.#options;
+    const { record, timetable } = this.#options;
+    const { schedule, lastTickAt } = timetable;
     this.#stopping.abort();
-    if (this.#isTicking) record.rhythm = { schedule, lastTickAt: this.#timetable.lastTickAt, retryAt: this.#retry?.at };
+    if (this.#isTicking) record.rhythm = { schedule, lastTickAt, retryAt: this.#retry?.at };
     this.#retry?.wait.abort();
-    this.#timetable.stop();
+    timetable.stop();
     await this.#running;
   }
 
@@ -129,7 +120,7 @@ export class CollectorRunner {
       state: this.#running !== undefined ? "running" : isOff ? "off" : "waiting",
       lastSuccessAt,
       lastDurationMs,
-      nextRunAt: isTicking ? clock.now() + this.#timetable.msToNext() : undefined,
+      nextRunAt: isTicking ? clock.now() + this.#options.timetable.msToNext() : undefined,
       skippedRuns,
       failedRuns,
       complete,
@@ -137,21 +128,18 @@ export class CollectorRunner {
     };
   }
 
-  msToThird(): number {
-    return this.#timetable.msToThird();
-  }
-
   /** Returns whether a tick passed since the runner before stopped. */
   #startTimetable(): boolean {
     if (this.#isTicking) return false;
     this.#isTicking = true;
-    return this.#timetable.start(() => void this.#tick(), this.#lastTickAt());
+    return this.#options.timetable.start(() => void this.#tick(), this.#lastTickAt());
   }
 
   #lastTickAt(): number | undefined {
-    const { record, schedule } = this.#options;
+    const { record, timetable } = this.#options;
     if (record.rhythm === undefined) return undefined;
-    return isDeepStrictEqual(record.rhythm.schedule, schedule) ? record.rhythm.lastTickAt : this.#timetable.lastTickAt;
+    const { lastTickAt } = isDeepStrictEqual(record.rhythm.schedule, timetable.schedule) ? record.rhythm : timetable;
+    return lastTickAt;
   }
 
   async #tick(): Promise<void> {
@@ -160,13 +148,13 @@ export class CollectorRunner {
     if (record.isPaused || !this.#isStarted) return;
     // If it is stopped meanwhile, the next runner runs.
     if (this.#running === undefined) record.mustRunAtStart = true;
-    const maxJitterMs = Math.min(JITTER * this.#timetable.period(), MAX_JITTER_MS);
+    const maxJitterMs = Math.min(JITTER * this.#options.timetable.period(), MAX_JITTER_MS);
     const stepMs = Math.min(STEP_MS, maxJitterMs);
     const waitMs = Math.round((random() * maxJitterMs) / stepMs) * stepMs;
     await clock.sleep(waitMs, signal).catch(() => undefined);
     if (signal.aborted) return;
     if (this.#running === undefined) await this.#launch();
-    else if (clock.monotonic() - this.#launchedAt > MIN_OVERDUE * this.#timetable.period()) record.skip();
+    else if (clock.monotonic() - this.#launchedAt > MIN_OVERDUE * this.#options.timetable.period()) record.skip();
   }
 
   #launch(given?: AbortSignal): Promise<boolean> {
@@ -216,7 +204,7 @@ export class CollectorRunner {
   #runAfter(ms: number): void {
     const { clock } = this.#options;
     this.#dropRetry();
-    if (!this.#isStarted || ms >= this.#timetable.msToNext()) return;
+    if (!this.#isStarted || ms >= this.#options.timetable.msToNext()) return;
     const wait = new AbortController();
     this.#retry = { at: clock.monotonic() + ms, wait };
     // A timer may fire a fraction early.

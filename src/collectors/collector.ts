@@ -34,7 +34,7 @@ const ROWS = [
 
 export type CollectorName = (typeof ROWS)[number]["name"];
 
-/** In the order of their first runs. */
+/** Collectors in the order of their first runs. */
 export const COLLECTORS: readonly (CollectorRow & { readonly name: CollectorName })[] = ROWS;
 
 export function collectorsWith(
@@ -56,23 +56,4 @@ export interface PollResult {
   readonly needsTree?: boolean;
   /** The error of a part. The state has the other parts. */
   readonly error?: unknown;
-}
-
-/** Decides when a collector is due. */
-export interface Timetable {
-  /**
-   * @param tick Must not throw.
-   * @param lastTickAt Of a timetable with the same schedule, which this one continues.
-   * @returns whether a tick was due since `lastTickAt`; the timetable does not repeat it
-   */
-  start(tick: () => void, lastTickAt?: number): boolean;
-  stop(): void;
-  /** Ticks up to this time were handled: monotonic ms for an interval, ms since the epoch for cron. */
-  readonly lastTickAt: number;
-  /** Milliseconds until the next tick. */
-  msToNext(): number;
-  /** Milliseconds until the third tick from now. */
-  msToThird(): number;
-  /** Milliseconds between the next two ticks. */
-  period(): number;
 }

@@ -56,22 +56,16 @@ export class FailureLog {
 
 /** The failure logs of one server. A failure of the whole server has one line, however many readings it stops. */
 export class ServerFailureLogs {
-  readonly #log: Logger;
-  readonly #clock: Clock;
-  readonly #server: FailureLog;
+  /** @param what See `FailureLog`. */
+  readonly open: (what: string) => ReadingFailureLog;
 
   constructor(log: Logger, clock: Clock) {
-    this.#log = log;
-    this.#clock = clock;
-    this.#server = new FailureLog("reading the server", log, clock);
-  }
-
-  open(what: string): ReadingFailureLog {
-    return new ReadingFailureLog(new FailureLog(what, this.#log, this.#clock), this.#server);
+    const server = new FailureLog("reading the server", log, clock);
+    this.open = (what) => new ReadingFailureLog(new FailureLog(what, log, clock), server);
   }
 }
 
-/** Of a collector, or another reading of a server. */
+/** Failures of a collector, or of another reading of a server. */
 export class ReadingFailureLog {
   readonly #own: FailureLog;
   readonly #server: FailureLog;

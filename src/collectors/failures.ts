@@ -68,7 +68,7 @@ export class PartialPoll {
     this.#signal = signal;
   }
 
-  /** Of the first part that failed. */
+  /** Error of the first part that failed. */
   get error(): unknown {
     return this.#error;
   }

@@ -1,17 +1,14 @@
-import type { Logger } from "pino";
 import type { Schedule } from "../config/schedule.ts";
 import { describeError, ExporterError } from "../errors/exporter-error.ts";
-import type { Clock } from "../lib/clock.ts";
 import { RETRIES, retryDelayMs } from "../lib/retry-delay.ts";
+import type { Runtime } from "../lib/runtime.ts";
 import type { CollectorRecorder } from "../telemetry/recorders.ts";
 import { RunTrace } from "../telemetry/run-trace.ts";
 import { type CollectorName, collectorsWith, type PollResult } from "./collector.ts";
 import type { ReadingFailureLog, ServerFailureLogs } from "./failure-log.ts";
 import { failureFields } from "./failures.ts";
 
-export interface RunRecordOptions {
-  readonly clock: Clock;
-  readonly log: Logger;
+export interface RunRecordOptions extends Pick<Runtime, "clock" | "log"> {
   readonly failures: ServerFailureLogs;
   readonly metrics: (name: CollectorName) => CollectorRecorder;
 }
@@ -29,74 +26,91 @@ export interface Rhythm {
   readonly retryAt: number | undefined;
 }
 
+/** What the last finished run showed, of the objects that are selected now. */
+interface Outcome {
+  readonly worked: boolean;
+  /** The run read every object. */
+  readonly complete: boolean;
+}
+
+/** Whether the runs have shown all selected objects. */
+type Freshness =
+  | { readonly kind: "settled" }
+  /** The selection changed. Settled after one complete run that started when `basis` was settled. */
+  | {
+      readonly kind: "awaiting";
+      /** A run misses objects if it starts before this record is settled. */
+      readonly basis: RunRecord | undefined;
+      /** The last run started with a settled basis. */
+      readonly hasBasis: boolean;
+      readonly incompleteRuns: number;
+    };
+
+const SETTLED: Freshness = { kind: "settled" };
+
 /** The runs of one collector, over all its runners. */
 export class RunRecord {
   readonly name: CollectorName;
   /** There was no run yet, or it was aborted. */
   mustRunAtStart = true;
-  /** Incomplete runs since the selection changed; `undefined` once a run was complete. */
-  #incompleteRuns: number | undefined;
-  /** A run misses objects if it starts before this record is settled. */
-  #basis: RunRecord | undefined;
-  #hasBasis = true;
-  #isRetired = false;
   rhythm: Rhythm | undefined;
-  /** Outcome of the last finished run; `undefined` before the first. */
-  worked: boolean | undefined;
   /** Milliseconds since the epoch. */
   lastSuccessAt: number | undefined;
   lastDurationMs: number | undefined;
   skippedRuns = 0;
   failedRuns = 0;
-  /** The last finished run read every object. */
-  complete: boolean | undefined;
   /** `undefined` between runs. */
   currentRun: RunTrace | undefined;
   lastRun: RunTrace | undefined;
   lastFailedRun: RunTrace | undefined;
-  /** Of the last run. */
+  /** Error of the last run. */
   error: string | undefined;
-  readonly #clock: Clock;
-  readonly #log: Logger;
+  readonly #options: RunRecordOptions;
   readonly #metrics: CollectorRecorder;
   readonly #failures: ReadingFailureLog;
-  /** Monotonic; `undefined` while the collector is on. */
-  #offExpiresAt: number | undefined;
-  /** Number of answers without the endpoint while the collector is off. */
-  #missed = 0;
+  /** `undefined` before the first run, and after a change of the selection. */
+  #outcome: Outcome | undefined;
+  #freshness: Freshness = SETTLED;
+  /** Set while the server lacks the endpoint: number of such answers, and the monotonic time of the next try. */
+  #off: { readonly missed: number; readonly retryAt: number } | undefined;
 
-  constructor(name: CollectorName, { clock, log, failures, metrics }: RunRecordOptions) {
+  constructor(name: CollectorName, options: RunRecordOptions) {
     this.name = name;
-    this.#clock = clock;
-    this.#log = log;
-    this.#metrics = metrics(name);
-    this.#failures = failures.open(`collector ${name}`);
+    this.#options = options;
+    this.#metrics = options.metrics(name);
+    this.#failures = options.failures.open(`collector ${name}`);
     this.#metrics.enabled(true);
+  }
+
+  get worked(): boolean | undefined {
+    return this.#outcome?.worked;
+  }
+
+  /** The last finished run read every object. */
+  get complete(): boolean | undefined {
+    return this.#outcome?.complete;
   }
 
   /** The server lacks the endpoint. */
   get isOff(): boolean {
-    return this.#offExpiresAt !== undefined;
+    return this.#off !== undefined;
   }
 
   /** The server lacks the endpoint, and the next try is later. */
   get isPaused(): boolean {
-    return this.#offExpiresAt !== undefined && this.#clock.monotonic() < this.#offExpiresAt;
+    return this.#off !== undefined && this.#options.clock.monotonic() < this.#off.retryAt;
   }
 
   /** The server changed and may have the endpoint now. */
   tryAgain(): void {
-    if (this.#offExpiresAt !== undefined) this.#offExpiresAt = 0;
+    if (this.#off !== undefined) this.#off = { ...this.#off, retryAt: 0 };
   }
 
-  /** The selection changed. Settled after one complete run that started when `basis` was settled. */
+  /** The selection changed. */
   awaitNew(basis?: RunRecord): void {
     this.mustRunAtStart = true;
-    this.worked = undefined;
-    this.complete = undefined;
-    this.#incompleteRuns = 0;
-    this.#basis = basis;
-    this.#hasBasis = false;
+    this.#outcome = undefined;
+    this.#freshness = { kind: "awaiting", basis, hasBasis: false, incompleteRuns: 0 };
     this.#metrics.complete(false);
   }
 
@@ -105,29 +119,31 @@ export class RunRecord {
   }
 
   get isSettled(): boolean {
-    return this.#isRetired || this.#incompleteRuns === undefined;
+    return this.#freshness.kind === "settled";
   }
 
   /** The last run missed new objects: run again at once. */
   get isIncomplete(): boolean {
-    return this.#incompleteRuns !== undefined && this.worked === true && this.#hasBasis;
-  }
-
-  /** The collector does not run any more: others do not wait for it. */
-  retire(): void {
-    this.#isRetired = true;
+    return this.#freshness.kind === "awaiting" && this.#freshness.hasBasis && this.worked === true;
   }
 
   /** The last run started before its basis was settled. */
   get lacksBasis(): boolean {
-    return this.#incompleteRuns !== undefined && !this.#hasBasis;
+    return this.#freshness.kind === "awaiting" && !this.#freshness.hasBasis;
+  }
+
+  /** The collector does not run any more: others do not wait for it. */
+  retire(): void {
+    this.#freshness = SETTLED;
   }
 
   start(): RunTrace {
     // Reset by `finish`, unless the run is aborted.
     this.mustRunAtStart = true;
-    this.#hasBasis = this.#basis?.isSettled !== false;
-    this.currentRun = new RunTrace(this.#clock);
+    if (this.#freshness.kind === "awaiting") {
+      this.#freshness = { ...this.#freshness, hasBasis: this.#freshness.basis?.isSettled !== false };
+    }
+    this.currentRun = new RunTrace(this.#options.clock);
     return this.currentRun;
   }
 
@@ -143,51 +159,44 @@ export class RunRecord {
   /** Not for aborted runs. */
   finish({ complete, error }: PollResult, durationMs: number): void {
     this.mustRunAtStart = false;
+    const outcome = { worked: error === undefined, complete: error === undefined && complete && !this.lacksBasis };
+    this.#outcome = outcome;
     if (error === undefined) this.#succeeded();
     else this.#failed(error);
-    this.complete = error === undefined && complete && this.#hasBasis;
-    this.#settle();
-    this.#keepRun(durationMs);
+    this.#freshness = freshnessAfter(this.#freshness, outcome);
+    this.#keepRun(durationMs, outcome);
     this.lastDurationMs = durationMs;
     this.#metrics.finished({
-      success: this.worked === true,
-      complete: this.complete,
+      success: outcome.worked,
+      complete: outcome.complete,
       durationSeconds: durationMs / 1000,
-      finishedAt: this.#clock.now() / 1000,
+      finishedAt: this.#options.clock.now() / 1000,
     });
   }
 
-  #keepRun(durationMs: number): void {
+  #keepRun(durationMs: number, { complete }: Outcome): void {
     const run = this.currentRun;
     if (run === undefined) return;
-    run.end = { durationMs, complete: this.complete === true, error: this.error };
+    run.end = { durationMs, complete, error: this.error };
     this.currentRun = undefined;
     this.lastRun = run;
     if (this.error !== undefined) this.lastFailedRun = run;
   }
 
-  #settle(): void {
-    if (this.#incompleteRuns === undefined || this.worked !== true || !this.#hasBasis) return;
-    if (this.complete !== true && ++this.#incompleteRuns < MAX_INCOMPLETE_RUNS) return;
-    this.#incompleteRuns = undefined;
-    this.#basis = undefined;
-  }
-
   #succeeded(): void {
-    this.worked = true;
+    const { clock, log } = this.#options;
     this.error = undefined;
-    this.lastSuccessAt = this.#clock.now();
-    if (this.#offExpiresAt === undefined) this.#failures.recordSuccess(!PROVES_NOTHING.includes(this.name));
+    this.lastSuccessAt = clock.now();
+    if (this.#off === undefined) this.#failures.recordSuccess(!PROVES_NOTHING.includes(this.name));
     else {
-      this.#offExpiresAt = undefined;
-      this.#missed = 0;
+      this.#off = undefined;
       this.#metrics.enabled(true);
-      this.#log.info(`collector ${this.name} is on: the server has the endpoint now`);
+      log.info(`collector ${this.name} is on: the server has the endpoint now`);
     }
   }
 
   #failed(error: unknown): void {
-    this.worked = false;
+    const { clock, log } = this.#options;
     this.failedRuns++;
     this.error = describeError(error);
     if (!(error instanceof ExporterError) || error.code !== "API_ENDPOINT_MISSING") {
@@ -195,12 +204,19 @@ export class RunRecord {
       this.#failures.recordFailure(error);
       return;
     }
-    if (this.#offExpiresAt === undefined) {
+    if (this.#off === undefined) {
       this.#metrics.enabled(false);
-      this.#log.warn(failureFields(error), `collector ${this.name} is off: ${this.error}`);
+      log.warn(failureFields(error), `collector ${this.name} is off: ${this.error}`);
     }
-    this.#offExpiresAt = this.#clock.monotonic() + retryDelayMs(RETRIES.missingEndpoint, ++this.#missed);
+    const missed = (this.#off?.missed ?? 0) + 1;
+    this.#off = { missed, retryAt: clock.monotonic() + retryDelayMs(RETRIES.missingEndpoint, missed) };
   }
+}
+
+function freshnessAfter(before: Freshness, { worked, complete }: Outcome): Freshness {
+  if (before.kind === "settled" || !worked || !before.hasBasis) return before;
+  const incompleteRuns = before.incompleteRuns + 1;
+  return complete || incompleteRuns >= MAX_INCOMPLETE_RUNS ? SETTLED : { ...before, incompleteRuns };
 }
 
 /** Records of one server's collectors. */

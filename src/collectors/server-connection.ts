@@ -1,37 +1,18 @@
-import type { Logger } from "pino";
 import type { SelectRules } from "../config/select-schema.ts";
-import type { Clock } from "../lib/clock.ts";
 import type { ServerState } from "../model/server-state.ts";
-import type { NodePoll, Tree } from "../model/tree.ts";
+import { NODE_KINDS, type NodePoll, type Tree } from "../model/tree.ts";
 import type { MonitoringApi } from "../prtg/monitoring-api.ts";
+import type { NodeKind } from "../prtg/node-record.ts";
 import { SelectedApi } from "../selection/selected-api.ts";
-import { AllNodesReader } from "./all-nodes.ts";
-import { ServerLookups } from "./channel-polls.ts";
-import type { ServerFailureLogs } from "./failure-log.ts";
-import { ServerHealth } from "./health-poll.ts";
-import { FreshLists, NodeGaps } from "./node-polls.ts";
+import { type AllNodesOptions, AllNodesReader } from "./all-nodes.ts";
 
-/** What polls remember of a server over all its connections. */
-export class PollHistory {
-  readonly health: ServerHealth;
-  readonly nodes: NodeGaps;
-  readonly lookups: ServerLookups;
+/** After this age, read statuses again. */
+const MAX_AGE_MS = 5_000;
 
-  constructor(log: Logger, failures: ServerFailureLogs) {
-    this.health = new ServerHealth(failures);
-    this.nodes = new NodeGaps(log);
-    this.lookups = new ServerLookups(log, failures);
-  }
-}
-
-export interface ServerConnectionOptions {
+export interface ServerConnectionOptions extends AllNodesOptions {
   readonly api: MonitoringApi;
   /** `undefined`: the whole server. */
   readonly select?: SelectRules | undefined;
-  readonly clock: Clock;
-  readonly log: Logger;
-  /** See `AllNodesOptions`. */
-  readonly isOneOfMany?: () => boolean;
 }
 
 /** The connection before, and the tree that it has read. */
@@ -46,17 +27,17 @@ export class ServerConnection {
   /** `undefined`: the whole server. */
   readonly selected: SelectedApi | undefined;
   readonly allNodes: AllNodesReader;
-  readonly freshLists: FreshLists;
   readonly #options: ServerConnectionOptions;
+  /** Complete lists of the last poll of the tree, and its monotonic time. */
+  #fresh: { readonly kinds: ReadonlySet<NodeKind>; readonly at: number } | undefined;
 
   constructor(options: ServerConnectionOptions, past?: ConnectionPast) {
-    const { api: whole, select, clock, log, isOneOfMany = () => false } = options;
+    const { api: whole, select, clock, log, isOneOfMany } = options;
     this.#options = options;
     this.selected =
       select && new SelectedApi({ api: whole, rules: select, clock, log }, past?.connection.selected, past?.tree);
     this.api = this.selected ?? whole;
     this.allNodes = new AllNodesReader({ api: this.api, clock, log, isOneOfMany });
-    this.freshLists = new FreshLists(clock);
   }
 
   /** Objects that are no longer selected, once each. */
@@ -67,6 +48,23 @@ export class ServerConnection {
   /** See `SelectedApi.withProbesAbove`. */
   withProbesAbove(lists: NodePoll): NodePoll {
     return this.selected?.withProbesAbove(lists) ?? lists;
+  }
+
+  /** The state contains these lists of the tree, with statuses. */
+  keepFresh(lists: NodePoll): void {
+    const kinds = new Set(NODE_KINDS.filter((kind) => lists[kind]?.complete === true));
+    this.#fresh = { kinds, at: this.#options.clock.monotonic() };
+  }
+
+  /**
+   * Kinds whose statuses the caller can skip once. The first poll of statuses follows the tree at once, and this saves a tenth
+   * of the requests until the first page of a large server.
+   */
+  takeFresh(): ReadonlySet<NodeKind> {
+    const fresh = this.#fresh;
+    this.#fresh = undefined;
+    const isFresh = fresh !== undefined && this.#options.clock.monotonic() - fresh.at <= MAX_AGE_MS;
+    return isFresh ? fresh.kinds : new Set();
   }
 
   /** The same client for another part of the server. */

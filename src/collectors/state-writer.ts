@@ -10,6 +10,7 @@ import { NODE_KINDS } from "../model/tree.ts";
 import type { ExpiryPolicy, UpdateContext } from "../model/update-context.ts";
 import type { ServerView } from "../projection/server-view.ts";
 import { memoryFull } from "../prtg/answer-bounds.ts";
+import type { MonitoringApi } from "../prtg/monitoring-api.ts";
 import type { ChannelList } from "../prtg/records.ts";
 import { UNMAPPED_REASONS } from "../telemetry/metric-declarations.ts";
 import type { ServerRecorder } from "../telemetry/recorders.ts";
@@ -19,12 +20,9 @@ export interface StateWriterOptions {
   readonly view: ServerView;
   readonly metrics: ServerRecorder;
   readonly clock: Clock;
-  /** The server's clock minus the exporter's, milliseconds. */
-  readonly clockOffset: () => number;
-  /** The offset may have changed. */
-  readonly isClockInDoubt: () => boolean;
+  readonly api: Pick<MonitoringApi, "clockOffset" | "isClockInDoubt">;
   readonly expiry: ExpiryPolicy;
-  /** Of the state; `undefined`: not counted. */
+  /** Memory of the state; `undefined`: not counted. */
   readonly memory?: MemoryShare | undefined;
 }
 
@@ -36,7 +34,7 @@ export class StateWriter {
     this.#options = options;
   }
 
-  /** As of the last commit. */
+  /** State as of the last commit. */
   get state(): ServerState {
     return this.#options.view.state;
   }
@@ -72,9 +70,9 @@ export class StateWriter {
   }
 
   context(): UpdateContext {
-    const { view, clock, clockOffset, isClockInDoubt, expiry } = this.#options;
-    const server = clock.now() + clockOffset();
-    const now = { monotonic: clock.monotonic(), server, isServerInDoubt: isClockInDoubt() };
+    const { view, clock, api, expiry } = this.#options;
+    const server = clock.now() + api.clockOffset();
+    const now = { monotonic: clock.monotonic(), server, isServerInDoubt: api.isClockInDoubt() };
     return { now, expiry, slices: new TimeSlices(clock, undefined, view.lane) };
   }
 
@@ -100,7 +98,7 @@ export class StateWriter {
     return this.state.channelCount + this.state.waitingChannels;
   }
 
-  /** At most: objects that a list lacks may stay for a while. */
+  /** Upper bound: objects that a list lacks may stay for a while. */
   #nodesAfter({ nodes = {} }: TreeUpdate): number {
     const { counts } = this.state.tree;
     return NODE_KINDS.reduce((sum, kind) => sum + Math.max(counts[kind], nodes[kind]?.items.length ?? 0), 0);

@@ -1,10 +1,9 @@
 import type { LookupFunction } from "node:net";
-import type { Logger } from "pino";
 import type { Redactor } from "../errors/redactor.ts";
-import type { Clock } from "../lib/clock.ts";
 import type { ProxyOptions } from "../lib/http/proxy.ts";
 import type { TlsClientOptions } from "../lib/http/tls.ts";
 import type { MemoryBudget } from "../lib/memory-budget.ts";
+import type { Runtime } from "../lib/runtime.ts";
 import type { ServerRecorder } from "../telemetry/recorders.ts";
 
 /** Functions return secrets, so that changed files take effect. */
@@ -30,7 +29,7 @@ export interface ApiLimits {
   readonly maxTextLength: number;
 }
 
-export interface ApiClientOptions {
+export interface ApiClientOptions extends Runtime {
   readonly name: string;
   /** `https://prtg.example.com:1616`, with an optional path prefix. A `/` or `/api/v2` at the end is ignored. */
   readonly url: string;
@@ -49,10 +48,6 @@ export interface ApiClientOptions {
   /** Including the first. Default: depends on the failure. */
   readonly maxAttempts?: number;
   readonly userAgent: string;
-  readonly clock: Clock;
-  /** From 0 to below 1, for jitter. */
-  readonly random: () => number;
-  readonly log: Logger;
   /** Gets every secret, session tokens included. */
   readonly redactor: Redactor;
   readonly observer: ServerRecorder;

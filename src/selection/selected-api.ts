@@ -1,6 +1,6 @@
-import type { Logger } from "pino";
 import type { SelectRules } from "../config/select-schema.ts";
 import type { Clock } from "../lib/clock.ts";
+import type { Runtime } from "../lib/runtime.ts";
 import { TimeSlices } from "../lib/yielding.ts";
 import type { ListedNode, NodePoll, Tree } from "../model/tree.ts";
 import { ApiError } from "../prtg/api-error.ts";
@@ -11,11 +11,9 @@ import { channelFilters, sensorFilters } from "./list-filters.ts";
 import { CONTAINER_KINDS, type ContainerKind, Selection } from "./selection.ts";
 import { isFilterRefusal, joined, SelectiveReader } from "./selective-reader.ts";
 
-export interface SelectedApiOptions {
+export interface SelectedApiOptions extends Pick<Runtime, "clock" | "log"> {
   readonly api: MonitoringApi;
   readonly rules: SelectRules;
-  readonly clock: Clock;
-  readonly log: Logger;
 }
 
 /** Per sensor, before the first list. */

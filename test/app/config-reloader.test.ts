@@ -109,7 +109,7 @@ describe("ConfigReloader", () => {
     // One after the other.
     const results = await Promise.all([second, third].map((config) => reloader.reload(source(config), GRACE_MS)));
     expect(results).toEqual([{ kind: "applied" }, { kind: "applied" }]);
-    const digests = await Promise.all([first, second].map(digestConfig));
+    const digests = await Promise.all([first, second].map((config) => digestConfig(config)));
     expect(changes.map(({ before }) => before)).toEqual(digests.map(({ whole }) => whole));
   });
 

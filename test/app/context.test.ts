@@ -1,7 +1,7 @@
 import { getHeapStatistics } from "node:v8";
 import { pino } from "pino";
 import { describe, expect, onTestFinished, test, vi } from "vitest";
-import { type ConfigFlags, createContext, loadFlaggedConfig } from "../../src/app/context.ts";
+import { type ConfigFlags, createContext, loadFlaggedConfig, warningsOnce } from "../../src/app/context.ts";
 import { memoryForObjects } from "../../src/app/object-memory.ts";
 import { Redactor } from "../../src/errors/redactor.ts";
 
@@ -36,7 +36,7 @@ describe("configuration of a command", () => {
     const listFiles = async (pattern: string) => Object.keys(files).filter((path) => path === pattern);
     const access = { listFiles, readFile: read, lastGood: new Map() };
     const given = { "config.file": "/etc/prtg.yaml", ...flags };
-    const runtime = { log, redactor: new Redactor() };
+    const runtime = { log, redactor: new Redactor(), warnOnce: warningsOnce(log) };
     const { config } = await loadFlaggedConfig(given, runtime, { KEY: "a-key", ...env }, read, access);
     return { config, lines, names: config.servers.map(({ name }) => name) };
   }

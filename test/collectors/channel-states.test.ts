@@ -1,5 +1,5 @@
 import { describe, expect, test } from "vitest";
-import { LatestValues } from "../../src/collectors/time-series-poll.ts";
+import { LatestValues } from "../../src/collectors/time-series.ts";
 import { formatLabels } from "../../src/exposition/text-format.ts";
 import { ChannelMapper } from "../../src/mapping/channel-mapper.ts";
 import { TREE_FAMILIES } from "../../src/mapping/metric-table.ts";

@@ -291,7 +291,7 @@ describe("channels without number", () => {
   });
 
   test("stay hidden if their labels are too large, and known ones stay", async () => {
-    const { server, clock, monitor, series, own } = await polled({ maxLabelText: 1_000 });
+    const { server, clock, monitor, series, own } = await polled({ maxTextSize: 250 });
     expect(series(VALUE)).toHaveLength(3);
     const many = Array.from({ length: 100 }, (_, number) => channel(`50.${number}`, { measuredAt: clock.now() }));
     server.channelRecords = [...server.channelRecords, ...many];

@@ -4,6 +4,7 @@ import type { Poll } from "../../src/collectors/collector.ts";
 import { CollectorRunner } from "../../src/collectors/collector-runner.ts";
 import { ServerFailureLogs } from "../../src/collectors/failure-log.ts";
 import { RunRecord } from "../../src/collectors/run-record.ts";
+import { createTimetable } from "../../src/collectors/timetable.ts";
 import type { ErrorCode } from "../../src/errors/catalogue.ts";
 import { ApiError } from "../../src/prtg/api-error.ts";
 import { type FinishedRun, serverRecorder } from "../../src/telemetry/recorders.ts";
@@ -48,8 +49,8 @@ function scheduled(random: () => number = () => 0) {
   });
   const create = (everyMs = MINUTE, phase = 0) =>
     new CollectorRunner({
-      ...{ poll, record, clock, random, phase, log: logger, onResult: () => undefined },
-      schedule: { kind: "interval", everyMs },
+      ...{ poll, record, clock, random, onResult: () => undefined },
+      timetable: createTimetable({ kind: "interval", everyMs }, clock, logger, phase),
     });
   const runner = create();
   return { clock, runner, create, setting, begun, finished, enabled, log, skipped: () => skipped, most: () => most };

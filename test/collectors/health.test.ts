@@ -1,10 +1,6 @@
-import { pino } from "pino";
 import { describe, expect, test } from "vitest";
-import { ServerFailureLogs } from "../../src/collectors/failure-log.ts";
-import { pollVersion, ServerHealth } from "../../src/collectors/health-poll.ts";
 import { TREE_FAMILIES } from "../../src/mapping/metric-table.ts";
-import { ManualClock } from "../support/manual-clock.ts";
-import { HOUR, type MemoryPipeline, MINUTE, memoryPipeline, SECOND } from "./memory-pipeline.ts";
+import { HOUR, type MemoryPipeline, MINUTE, memoryPipeline, SCHEDULED, SECOND } from "./memory-pipeline.ts";
 import { smallServer } from "./small-server.ts";
 
 async function started(): Promise<MemoryPipeline> {
@@ -59,19 +55,18 @@ describe("version of the server", () => {
   });
 
   test("comes again after an aborted request", async () => {
-    const stopping = new AbortController();
+    let stopping = new AbortController();
     const api = smallServer();
     api.version = async () => {
       api.asked.push("version");
       stopping.abort();
       throw stopping.signal.reason;
     };
-    const clock = new ManualClock();
-    const health = new ServerHealth(new ServerFailureLogs(pino({ level: "silent" }), clock));
-    const options = { api, health, clock, writer: { applyVersion: async () => undefined } };
-    await expect(pollVersion(options, stopping.signal)).rejects.toBe(stopping.signal.reason);
-    await expect(pollVersion(options, stopping.signal)).rejects.toBe(stopping.signal.reason);
-    expect(api.asked).toEqual(["version", "version"]);
+    const { monitor } = memoryPipeline(api, { schedules: { health: SCHEDULED.health } });
+    expect(await monitor.pollOnce(stopping.signal)).toBe(false);
+    stopping = new AbortController();
+    expect(await monitor.pollOnce(stopping.signal)).toBe(false);
+    expect(api.asked).toEqual(["health", "version", "health", "version"]);
   });
 
   test("does not affect health", async () => {

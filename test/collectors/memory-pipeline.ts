@@ -1,13 +1,11 @@
 import { pino } from "pino";
 import { wantedOptions, wantedSections } from "../../src/app/mapping.ts";
 import type { PipelinePlan } from "../../src/app/pipeline-plan.ts";
-import { type PipelineBase, ServerPipeline } from "../../src/app/server-pipeline.ts";
+import { connectParts, openServer, type ServerParts, ServerPipeline } from "../../src/app/server-pipeline.ts";
 import { COLLECTORS, type CollectorName } from "../../src/collectors/collector.ts";
-import { ServerFailureLogs } from "../../src/collectors/failure-log.ts";
-import { RunRecords } from "../../src/collectors/run-record.ts";
-import type { Schedules, ServerCollectors } from "../../src/collectors/server-collectors.ts";
-import { PollHistory, ServerConnection } from "../../src/collectors/server-connection.ts";
+import type { ServerCollectors } from "../../src/collectors/server-collectors.ts";
 import type { StateWriter } from "../../src/collectors/state-writer.ts";
+import type { Schedules } from "../../src/collectors/timetable.ts";
 import { formatLabels } from "../../src/exposition/text-format.ts";
 import type { Clock } from "../../src/lib/clock.ts";
 import type { Extras } from "../../src/lib/extra-work.ts";
@@ -16,12 +14,11 @@ import { plainMapper } from "../../src/mapping/channel-mapper.ts";
 import type { MetricFamily } from "../../src/mapping/families/family.ts";
 import { TREE_FAMILIES } from "../../src/mapping/metric-table.ts";
 import type { ChannelChoice } from "../../src/projection/inspection.ts";
-import { ServerView } from "../../src/projection/server-view.ts";
+import type { ServerView } from "../../src/projection/server-view.ts";
 import type { Shape } from "../../src/projection/shape.ts";
 import { Store } from "../../src/store/store.ts";
 import type { SyncProgress } from "../../src/sync/sync-engine.ts";
 import { ExporterMetrics } from "../../src/telemetry/exporter-metrics.ts";
-import { serverRecorder } from "../../src/telemetry/recorders.ts";
 import { FREE_EXTRAS } from "../support/free-extras.ts";
 import { ManualClock } from "../support/manual-clock.ts";
 import type { MemoryServer } from "./memory-server.ts";
@@ -68,7 +65,8 @@ interface MemoryPipelineOptions extends Partial<Omit<Shape, "options" | "section
   readonly server?: string;
   readonly store?: Store;
   readonly clock?: Clock;
-  readonly maxLabelText?: number;
+  /** Characters of all texts; labels may repeat each four times. */
+  readonly maxTextSize?: number;
   readonly schedules?: Schedules;
   /** Reads time series, one request a minute. */
   readonly progress?: SyncProgress;
@@ -96,12 +94,12 @@ export interface MemoryPipeline {
 class Monitor {
   readonly view: ServerView;
   #pipeline: ServerPipeline;
-  readonly #base: PipelineBase;
+  readonly #parts: ServerParts;
 
-  constructor(plan: PipelinePlan, connection: ServerConnection, base: PipelineBase, progress?: SyncProgress) {
-    this.view = base.view;
-    this.#base = base;
-    this.#pipeline = new ServerPipeline(plan, connection, base, { progress });
+  constructor(plan: PipelinePlan, parts: ServerParts, progress?: SyncProgress) {
+    this.view = parts.view;
+    this.#parts = parts;
+    this.#pipeline = new ServerPipeline(plan, connectParts(plan.server, parts), parts, { progress });
   }
 
   get collectors(): ServerCollectors {
@@ -125,7 +123,7 @@ class Monitor {
   async replace(): Promise<void> {
     const { plan, connection } = this.#pipeline;
     const past = await this.#pipeline.handOver(plan, 0);
-    this.#pipeline = new ServerPipeline(plan, connection, this.#base, past);
+    this.#pipeline = new ServerPipeline(plan, connection, this.#parts, past);
     void this.start();
   }
 
@@ -138,7 +136,7 @@ class Monitor {
   }
 
   inspect(sensorId: string, choice: ChannelChoice) {
-    return this.view.inspect(sensorId, choice, this.#base.runtime.clock.monotonic());
+    return this.view.inspect(sensorId, choice, this.#parts.clock.monotonic());
   }
 
   node(id: string) {
@@ -151,36 +149,37 @@ export function memoryPipeline(server: MemoryServer, more: MemoryPipelineOptions
   const { sensorStatus = "current", dependencyInfo = false, nodeSensors = ["probe", "group"] } = more;
   const { mapper = plainMapper(), channelInfo = !mapper.labels.isWide } = more;
   const manual = new ManualClock();
-  const { clock = manual, server: name = "hq", memory = new MemoryBudget(), isOneOfMany = false } = more;
-  const { store = new Store(Object.values(TREE_FAMILIES)), staleAfterMs, maxLabelText } = more;
+  const { clock = manual, server: name = "hq", memory: objects = new MemoryBudget(), isOneOfMany = false } = more;
+  const { store = new Store(Object.values(TREE_FAMILIES)), staleAfterMs, maxTextSize } = more;
   const exporter = new ExporterMetrics({ version: "0", revision: "0" }, () => []);
-  const metrics = serverRecorder(exporter, name);
   const lines: LogLine[] = [];
-  const log = pino({ level: "debug" }, { write: (line) => void lines.push(JSON.parse(line)) }).child({ server: name });
-  const failures = new ServerFailureLogs(log, clock);
+  const log = pino({ level: "debug" }, { write: (line) => void lines.push(JSON.parse(line)) });
   const asked = { nodeSensors: [...nodeSensors], dependencyInfo, sensorDownDelay: more.sensorDownDelay ?? false };
   const sections = wantedSections(asked);
-  const shape = { mapper, sections, options: wantedOptions(asked), sensorStatus, channelInfo };
-  const base: PipelineBase = {
-    view: new ServerView({ server: name, store, shape, staleAfterMs, maxLabelText }),
-    records: new RunRecords({ clock, log, failures, metrics: (collector) => metrics.collector(collector) }),
-    history: new PollHistory(log, failures),
-    telemetry: { log, server: metrics, exporter },
-    budgets: { objects: memory, state: memory.open(), pending: memory.open(), extras: more.extras ?? FREE_EXTRAS },
-    turns: { phase: 0, pageUpToDate: more.pageUpToDate ?? (async () => undefined), isOneOfMany: () => isOneOfMany },
-    runtime: { clock, random: () => 0 },
-  };
+  const shape = { mapper, sections, options: wantedOptions(asked), sensorStatus, channelInfo, staleAfterMs };
   const plan: PipelinePlan = {
-    // Used only with push.
-    server: {} as PipelinePlan["server"],
+    // The fake needs no address.
+    server: { name, limits: { maxTextSize } } as PipelinePlan["server"],
     schedules: more.schedules ?? SCHEDULED,
     sections,
     sync: more.progress && { mode: "auto", limits: { requests: 1, periodMs: MINUTE } },
     push: undefined,
     stateDir: undefined,
   };
-  const connection = new ServerConnection({ api: server, clock, log, isOneOfMany: base.turns.isOneOfMany });
-  const monitor = new Monitor(plan, connection, base, more.progress);
+  const parts = openServer(plan.server, shape, {
+    store,
+    exporterMetrics: exporter,
+    memory: { objects, pending: objects },
+    extras: more.extras ?? FREE_EXTRAS,
+    phase: 0,
+    pageUpToDate: more.pageUpToDate ?? (async () => undefined),
+    isOneOfMany: () => isOneOfMany,
+    connect: () => server,
+    clock,
+    random: () => 0,
+    log,
+  });
+  const monitor = new Monitor(plan, parts, more.progress);
 
   function series(family: MetricFamily): Series[] {
     store.expire(manual.monotonic());

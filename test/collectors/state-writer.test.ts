@@ -22,9 +22,9 @@ function writerOver(stepMs: number) {
     },
   });
   const writer = new StateWriter({
-    ...{ view: monitor.view, clock, clockOffset: () => 0, isClockInDoubt: () => false },
+    ...{ view: monitor.view, clock, api: { clockOffset: () => 0, isClockInDoubt: () => false } },
     metrics: serverRecorder(emptyMetrics(), "hq"),
-    expiry: createExpiryPolicy(clock, () => undefined),
+    expiry: createExpiryPolicy(clock, new Map()),
   });
   return { writer, store };
 }

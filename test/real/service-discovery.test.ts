@@ -76,7 +76,10 @@ async function refusingDiscovery() {
     if (!isRefusing) return exporter.exporter.discovery(question);
     refusals++;
     // Before the first poll.
-    return createDiscovery({ clock: systemClock, monitors: new Map([["hq", UNPOLLED]]) }, new Redactor())(question);
+    return createDiscovery(
+      () => ({ clock: systemClock, monitors: new Map([["hq", UNPOLLED]]) }),
+      new Redactor(),
+    )(question);
   };
   const web = await startWebServer({
     addresses: [{ host: "127.0.0.1", port: 0 }],

@@ -73,9 +73,9 @@ export function fakeServers(count: number, options: FakeServerOptions = {}): Fak
     courses: { of: (name) => courseOf(name, work, options) },
     charts: { read: async () => undefined },
     receiver: undefined,
-    isReady: () => true,
+    isReady: true,
   };
-  return { source: createStatusSource(sources, new Redactor()), work };
+  return { source: createStatusSource(() => sources, new Redactor()), work };
 }
 
 type FakeServer = StatusSources["monitors"] extends ReadonlyMap<string, infer Monitor> ? Monitor : never;

@@ -80,6 +80,7 @@ export function testContext(): CommandContext {
     redactor: new Redactor(),
     log: pino({ level: "silent" }),
     print: () => undefined,
+    warnOnce: () => undefined,
     memory: { objects: new MemoryBudget(), pending: new MemoryBudget() },
     outgoing: { accesses: new ServerAccesses(), receivers: new Receivers(systemClock) },
     eventLoopBusyMs: () => 0,

@@ -6,11 +6,11 @@ export interface LaunchedProcess {
   readonly platform: string;
   readonly pid: number;
   readonly ppid: number;
-  /** As process.kill: signal 0 throws if there is no such process. */
+  /** Works as process.kill: signal 0 throws if there is no such process. */
   kill(pid: number, signal: 0 | "SIGTERM"): void;
 }
 
-/** As setInterval. */
+/** Works as setInterval. */
 export type Every = (tick: () => void, ms: number) => { unref(): void };
 
 /**

@@ -1,7 +1,6 @@
 import type { Redactor } from "../../errors/redactor.ts";
 import type { DebugPage, DebugPages } from "../../http/pages/debug-endpoint.ts";
 import type { DebugReport } from "../../http/pages/status/debug-view.ts";
-import type { Clock } from "../../lib/clock.ts";
 import { TimeSlices } from "../../lib/yielding.ts";
 import { cardinalityPage } from "./cardinality-page.ts";
 import { explainPage } from "./explain-page.ts";
@@ -9,22 +8,21 @@ import { redactStrings } from "./report-values.ts";
 import { runsPage } from "./runs-page.ts";
 import type { DebugSources } from "./sources.ts";
 
-export function createDebugPages(sources: DebugSources, redactor: Redactor): DebugPages {
+export function createDebugPages(sources: () => DebugSources, redactor: Redactor): DebugPages {
+  // Names, paths and labels come from outside and may contain a secret.
+  const redacted =
+    (page: DebugPage): DebugPage =>
+    async (query, gone) => {
+      const report = await page(query, gone);
+      const slices = new TimeSlices(sources().clock, gone, "reader");
+      const json = await redactStrings(report.json, redactor, slices);
+      const sections = (await redactStrings(report.sections, redactor, slices)) as DebugReport["sections"];
+      return { ...report, sections, json };
+    };
   return {
-    explain: redacted(explainPage(sources), redactor, sources.clock),
-    cardinality: redacted(shared(cardinalityPage(sources)), redactor, sources.clock),
-    runs: redacted(runsPage(sources), redactor, sources.clock),
-  };
-}
-
-/** Names, paths and labels come from outside and may contain a secret. */
-function redacted(page: DebugPage, redactor: Redactor, clock: Clock): DebugPage {
-  return async (query, gone) => {
-    const report = await page(query, gone);
-    const slices = new TimeSlices(clock, gone, "reader");
-    const json = await redactStrings(report.json, redactor, slices);
-    const sections = (await redactStrings(report.sections, redactor, slices)) as DebugReport["sections"];
-    return { ...report, sections, json };
+    explain: redacted((query, gone) => explainPage(sources())(query, gone)),
+    cardinality: redacted(shared((query, gone) => cardinalityPage(sources())(query, gone))),
+    runs: redacted((query, gone) => runsPage(sources())(query, gone)),
   };
 }
 

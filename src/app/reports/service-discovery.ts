@@ -24,12 +24,13 @@ const PIECE_LENGTH = 64 * 1_024;
  * Devices with a host as targets, in the order of the tree. Without the tree of a server the answer is 503: Prometheus would drop
  * its targets.
  */
-export function createDiscovery(sources: DiscoverySources, redactor: Redactor): Discovery {
+export function createDiscovery(current: () => DiscoverySources, redactor: Redactor): Discovery {
   return async (question, gone) => {
     const statuses = readStatuses(question.statuses);
     if (statuses === undefined) {
       return { status: 400, text: `status: expected ${STATUS_TOKENS.join(", ")}, or an empty value if it is unknown` };
     }
+    const sources = current();
     const servers = question.servers.length === 0 ? [...sources.monitors.keys()] : question.servers;
     const refusal = refusalOf(sources, servers);
     if (refusal !== undefined) return refusal;

@@ -9,11 +9,14 @@ import type { BuildInfo } from "../../telemetry/build-info.ts";
 import type { ExporterMetrics } from "../../telemetry/exporter-metrics.ts";
 import type { Leadership } from "../context.ts";
 import type { MonitoredServer } from "../monitored-server.ts";
-import type { ReceiverAddress } from "../otlp-push.ts";
+import type { ReceiverAddress } from "../otlp-receiver.ts";
 import type { StatusCourses } from "../status-courses.ts";
 import type { SensorCharts } from "./sensor-charts.ts";
 
-/** Reports read memory only, so that they cost the monitoring server nothing. */
+/**
+ * Objects of one moment: each request asks for them again, because a reload exchanges some. Reports read memory only, so that
+ * they cost the monitoring server nothing.
+ */
 interface Sources<Monitor> {
   readonly store: Store;
   readonly mapper: ChannelMapper;
@@ -51,7 +54,7 @@ export interface StatusSources extends Sources<StatusMonitor> {
   readonly charts: Pick<SensorCharts, "read">;
   /** `undefined` if push is disabled. */
   readonly receiver: ReceiverAddress | undefined;
-  readonly isReady: () => boolean;
+  readonly isReady: boolean;
   /** `undefined` without an election. */
   readonly leadership?: Leadership | undefined;
 }

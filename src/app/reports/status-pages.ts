@@ -1,6 +1,6 @@
 import type { Redactor } from "../../errors/redactor.ts";
 import { FIRST_PAGE, type StatusSource } from "../../http/pages/status/source.ts";
-import { type Steps, TimeSlices } from "../../lib/yielding.ts";
+import { TimeSlices } from "../../lib/yielding.ts";
 import { type Outline, outlineOf } from "../../model/outline.ts";
 import type { Monitor, OutlineOf } from "./node-summary.ts";
 import { redactStrings } from "./report-values.ts";
@@ -13,28 +13,26 @@ import { nodeReport } from "./status-tree.ts";
 const OUTLINES_LAST = 2_000;
 
 /** The status page, without secrets. */
-export function createStatusSource(sources: StatusSources, redactor: Redactor): StatusSource {
+export function createStatusSource(sources: () => StatusSources, redactor: Redactor): StatusSource {
   const outlines = recentOutlines(sources);
   // Names, paths and errors come from outside and may contain a secret.
-  const redacted = async <Report>(report: Report, slices: Steps): Promise<Report> =>
-    (await redactStrings(report, redactor, slices)) as Report;
-  const slicesFor = (gone: AbortSignal | undefined) => new TimeSlices(sources.clock, gone, "reader");
+  const answer =
+    <Question, Report>(
+      report: (sources: StatusSources, outlines: OutlineOf, question: Question, slices: TimeSlices) => Promise<Report>,
+    ) =>
+    async (question: Question, gone?: AbortSignal): Promise<Report> => {
+      const now = sources();
+      const slices = new TimeSlices(now.clock, gone, "reader");
+      return (await redactStrings(await report(now, outlines, question, slices), redactor, slices)) as Report;
+    };
+  const status = answer(statusReport);
   return {
-    status: async (question = FIRST_PAGE, gone) => {
-      const slices = slicesFor(gone);
-      return redacted(await statusReport(sources, outlines, question, slices), slices);
-    },
-    node: async (question, gone) => {
-      const slices = slicesFor(gone);
-      return redacted(await nodeReport(sources, outlines, question, slices), slices);
-    },
-    search: async (question, gone) => {
-      const slices = slicesFor(gone);
-      return redacted(await searchReport(sources, outlines, question, slices), slices);
-    },
-    course: (server) => sources.courses.of(server),
+    status: (question = FIRST_PAGE, gone) => status(question, gone),
+    node: answer(nodeReport),
+    search: answer(searchReport),
+    course: (server) => sources().courses.of(server),
     chart: async ({ server, id }, gone) => {
-      const outcome = await sources.charts.read(server, id, gone);
+      const outcome = await sources().charts.read(server, id, gone);
       // The rest are numbers.
       return outcome?.kind === "failed" ? { ...outcome, reason: redactor.redact(outcome.reason) } : outcome;
     },
@@ -42,9 +40,10 @@ export function createStatusSource(sources: StatusSources, redactor: Redactor): 
 }
 
 /** Concurrent and close requests share an outline. Without requests it leaves memory. */
-function recentOutlines({ clock }: StatusSources): OutlineOf {
+function recentOutlines(sources: () => StatusSources): OutlineOf {
   const made = new WeakMap<Monitor, { readonly at: number; readonly outline: WeakRef<Promise<Outline>> }>();
   return (monitor) => {
+    const { clock } = sources();
     const recent = made.get(monitor);
     const known = recent && clock.monotonic() - recent.at <= OUTLINES_LAST ? recent.outline.deref() : undefined;
     if (known !== undefined) return known;

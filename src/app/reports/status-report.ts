@@ -2,7 +2,7 @@ import type { ServerReport, StatusReport } from "../../http/pages/status/report.
 import type { StatusQuery } from "../../http/pages/status/source.ts";
 import type { Steps, TimeSlices } from "../../lib/yielding.ts";
 import { EXPORTER_METRICS } from "../../telemetry/metric-declarations.ts";
-import type { ReceiverAddress } from "../otlp-push.ts";
+import type { ReceiverAddress } from "../otlp-receiver.ts";
 import { MetricSamples } from "./metric-samples.ts";
 import type { OutlineOf } from "./node-summary.ts";
 import { instant, withoutSecrets } from "./report-values.ts";
@@ -42,7 +42,7 @@ export async function statusReport(
   if (found === undefined) return undefined;
   return {
     generated_at: instant(clock.now()),
-    ready: isReady(),
+    ready: isReady,
     build: { version: build.version, revision: build.revision, node: process.versions.node },
     process: {
       started_at: instant(clock.now() - process.uptime() * 1_000),

@@ -1,4 +1,4 @@
-import type { Runtime } from "../../app/context.ts";
+import type { ProcessRuntime } from "../../app/context.ts";
 import { describeFault, ExporterError } from "../../errors/exporter-error.ts";
 import type { Lease } from "../../leadership/election.ts";
 import type { Rehearsal } from "../../leadership/lease-client.ts";
@@ -19,7 +19,7 @@ export const ELECTION_SUBJECTS: readonly string[] = [ACCOUNT, READING, RIGHTS, C
 /** Reads the Lease and rehearses a write, so the leader continues. Stops at the first failure or signal. */
 export async function* leaseFindings(
   flags: ElectionFlags,
-  context: Runtime,
+  context: ProcessRuntime,
   env: NodeJS.ProcessEnv,
   interrupted: AbortSignal,
 ): AsyncGenerator<Finding> {

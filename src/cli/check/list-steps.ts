@@ -1,6 +1,6 @@
 import { allPresets, unnamedChannels } from "../../app/unnamed-channels.ts";
-import { limitSections } from "../../collectors/channel-polls.ts";
 import { READINGS } from "../../collectors/failures.ts";
+import { limitSections } from "../../collectors/polls.ts";
 import { ExporterError } from "../../errors/exporter-error.ts";
 import { shortLine } from "../../lib/printable-text.ts";
 import type { RuleUse } from "../../mapping/rules/rule-use.ts";

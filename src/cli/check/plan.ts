@@ -1,9 +1,9 @@
 import { wantedSections } from "../../app/mapping.ts";
 import { planSync } from "../../app/pipeline-plan.ts";
 import type { CollectorName } from "../../collectors/collector.ts";
-import { isOnePerSensor } from "../../collectors/details-poll.ts";
 import { PartialPoll, READINGS } from "../../collectors/failures.ts";
 import { sectionsOf } from "../../collectors/node-polls.ts";
+import { isOnePerSensor } from "../../collectors/polls.ts";
 import type { Config } from "../../config/load.ts";
 import type { ServerConfig } from "../../config/resolve.ts";
 import { describeFault } from "../../errors/exporter-error.ts";

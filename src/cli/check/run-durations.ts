@@ -1,4 +1,4 @@
-import type { Runtime } from "../../app/context.ts";
+import type { ProcessRuntime } from "../../app/context.ts";
 import type { CollectorName } from "../../collectors/collector.ts";
 import { createTimetable } from "../../collectors/timetable.ts";
 import type { Config } from "../../config/load.ts";
@@ -12,10 +12,10 @@ export const MAX_OFFSET_S = 10;
 export class RunDurations {
   readonly #config: Pick<Config, "collectors">;
   readonly #timeoutMs: number;
-  readonly #context: Pick<Runtime, "clock" | "log">;
+  readonly #context: Pick<ProcessRuntime, "clock" | "log">;
   readonly #tookMs = new Map<CollectorName, number>();
 
-  constructor(config: Pick<Config, "collectors">, timeoutMs: number, context: Pick<Runtime, "clock" | "log">) {
+  constructor(config: Pick<Config, "collectors">, timeoutMs: number, context: Pick<ProcessRuntime, "clock" | "log">) {
     this.#config = config;
     this.#timeoutMs = timeoutMs;
     this.#context = context;

@@ -1,5 +1,5 @@
 import { dirname, join, resolve } from "node:path";
-import { type Runtime, readAccess, readText } from "../../app/context.ts";
+import { type ProcessRuntime, readAccess, readText } from "../../app/context.ts";
 import { ConfigError } from "../../config/config-error.ts";
 import { type Config, loadConfig } from "../../config/load.ts";
 import type { ServerConfig } from "../../config/resolve.ts";
@@ -97,7 +97,7 @@ export interface LoadedDraft {
 }
 
 /** Loads the text that will be written, with the key that will be. @throws ExporterError of the configuration */
-export async function loadDraft(draft: Draft, { redactor }: Pick<Runtime, "redactor">): Promise<LoadedDraft> {
+export async function loadDraft(draft: Draft, { redactor }: Pick<ProcessRuntime, "redactor">): Promise<LoadedDraft> {
   const { file, apiKey } = draft;
   const keyFile = newKeyFile(file);
   const key = "value" in apiKey ? apiKey.value : undefined;

@@ -4,7 +4,7 @@ import {
   type CommandContext,
   createContext,
   loadFlaggedConfig,
-  type Runtime,
+  type ProcessRuntime,
   type ServerClientContext,
 } from "../../app/context.ts";
 import { mappingOf } from "../../app/mapping.ts";
@@ -171,7 +171,7 @@ async function openRecording(file: string): Promise<Recording> {
 async function saveRecording(
   file: string,
   servers: readonly RecordedServer[],
-  { build, clock, log, redactor }: Runtime,
+  { build, clock, log, redactor }: ProcessRuntime,
 ): Promise<void> {
   const recording = { recordedAt: clock.now(), version: build.version, servers };
   try {

@@ -1,6 +1,7 @@
 import type { Logger } from "pino";
 import { PartialPoll } from "../../collectors/failures.ts";
-import { NodeGaps, readNodeLists } from "../../collectors/node-polls.ts";
+import { readNodeLists } from "../../collectors/node-polls.ts";
+import { NodeGaps } from "../../collectors/polled-server.ts";
 import { reconcile } from "../../model/reconcile.ts";
 import type { NodePoll } from "../../model/tree.ts";
 import { EMPTY_TREE, NODE_KINDS, ROOT_ID, type Tree, type TreeNode } from "../../model/tree.ts";

@@ -37,7 +37,7 @@ async function pages(at = smallServer()) {
     },
   };
   const monitors = new Map([["hq", counting]]);
-  const debug = createDebugPages({ store, mapper: plainMapper(), clock, monitors }, redactor);
+  const debug = createDebugPages(() => ({ store, mapper: plainMapper(), clock, monitors }), redactor);
   const withText = (page: DebugPage) => async (query: URLSearchParams) => {
     const report = await page(query);
     return { ...report, text: debugText(report) };

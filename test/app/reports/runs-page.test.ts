@@ -13,12 +13,14 @@ const SECRET = "planted-key-of-a-server";
 
 function pageOf(subject: MemoryPipeline, runs: ReadonlyMap<string, () => readonly RecordedRuns[]>) {
   const { monitor, store, clock } = subject;
-  const monitors = new Map(
-    Array.from(runs, ([name, each]) => [name, { isLeftOut: () => false, runs: each, view: monitor.view }]),
-  );
+  const monitors = () =>
+    new Map(Array.from(runs, ([name, each]) => [name, { isLeftOut: () => false, runs: each, view: monitor.view }]));
   const redactor = new Redactor();
   redactor.add(SECRET);
-  const { runs: page } = createDebugPages({ store, mapper: plainMapper(), clock, monitors }, redactor);
+  const { runs: page } = createDebugPages(
+    () => ({ store, mapper: plainMapper(), clock, monitors: monitors() }),
+    redactor,
+  );
   return async (query = "") => {
     const report = await page(new URLSearchParams(query));
     return { ...report, text: debugText(report) };
@@ -35,6 +37,15 @@ async function polled(...failing: Question[]) {
 }
 
 describe("/debug/runs", () => {
+  it("shows a server that a reload added", async () => {
+    const subject = memoryPipeline(smallServer());
+    const runs = new Map([["hq", () => subject.monitor.collectors.records]]);
+    const page = pageOf(subject, runs);
+    expect((await page("server=branch")).status).toBe(404);
+    runs.set("branch", () => []);
+    expect((await page("server=branch")).status).toBe(200);
+  });
+
   it("shows the outcome of each collector's last run", async () => {
     const { page } = await polled("channels");
     const { status, text, json } = await page();

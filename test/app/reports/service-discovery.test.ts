@@ -78,7 +78,7 @@ async function serve(sources: DiscoverySources): Promise<Site> {
       exposition: { streamedPage: async () => ({ beginning: [], end: async () => [] }) },
       served: () => undefined,
       isReady: () => true,
-      discovery: createDiscovery(sources, redactor),
+      discovery: createDiscovery(() => sources, redactor),
     }),
   });
   return { web, url: `${web.urls[0]}/sd` };
@@ -222,7 +222,7 @@ describe("error answers that make Prometheus keep its list", () => {
   });
 
   test("come from a standby replica, which knows no devices", async () => {
-    const discovery = createDiscovery({ ...sourcesOf({}), config: { standbyFor: ["hq"] } }, new Redactor());
+    const discovery = createDiscovery(() => ({ ...sourcesOf({}), config: { standbyFor: ["hq"] } }), new Redactor());
     const lists = { servers: [], kinds: [], tags: [], probes: [], groups: [], statuses: [] };
     expect(await discovery({ ...lists, port: undefined }, AbortSignal.timeout(60_000))).toEqual({
       status: 503,

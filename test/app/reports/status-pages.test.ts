@@ -117,7 +117,7 @@ describe("last hours of a sensor", () => {
     redactor.add(TEST_KEY);
     const reason = `it said ${TEST_KEY}`;
     const charts = { read: async () => ({ kind: "failed", reason }) as const };
-    const source = createStatusSource({ charts } as unknown as StatusSources, redactor);
+    const source = createStatusSource(() => ({ charts }) as unknown as StatusSources, redactor);
     expect(await source.chart({ server: "hq", id: "1" }, never)).toEqual({
       kind: "failed",
       reason: redactor.redact(reason),

@@ -1,7 +1,8 @@
 import { writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { expect, onTestFinished, test } from "vitest";
-import { connectEventReceiver, type EventReceiver, keepEventReceiver } from "../../src/app/event-receiver.ts";
+import { keepEventReceiver } from "../../src/app/event-outputs.ts";
+import { connectEventReceiver, type EventReceiver } from "../../src/app/otlp-receiver.ts";
 import { otlpSettings } from "../../src/otlp/settings.ts";
 import { createStateFiles } from "../../src/state/state-files.ts";
 import { statusChange } from "../otlp/support/events.ts";

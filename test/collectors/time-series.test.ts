@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { LatestValues } from "../../src/collectors/time-series-poll.ts";
+import { LatestValues } from "../../src/collectors/time-series.ts";
 import { ManualClock } from "../support/manual-clock.ts";
 
 test("waits for a write in progress if no newer values came", async () => {
