@@ -247,7 +247,7 @@ export class Exporter {
   #reportLeadership(): void {
     const { leadership } = this.#context;
     if (leadership !== undefined) {
-      this.metrics.leadership.leader(leadership.lease, this.#config.standbyFor === undefined);
+      this.metrics.leadership.leader({ lease: leadership.lease }, this.#config.standbyFor === undefined);
     }
   }
 
@@ -257,9 +257,12 @@ export class Exporter {
     this.metrics.clear(webInterface);
     this.metrics.clear(statusPage);
     for (const { name, webUrl } of this.#config.servers) {
-      this.metrics.config.webInterface(name, webUrl, 1);
+      this.metrics.config.webInterface({ server: name, web_url: webUrl }, 1);
       if (externalUrl !== undefined)
-        this.metrics.config.statusPage(name, new URL(serverLink(name), `${externalUrl}/`).href, 1);
+        this.metrics.config.statusPage(
+          { server: name, page_url: new URL(serverLink(name), `${externalUrl}/`).href },
+          1,
+        );
     }
   }
 

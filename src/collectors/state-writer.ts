@@ -89,7 +89,7 @@ export class StateWriter {
     metrics.orphans(this.state.tree.orphans);
     metrics.waitingChannels(this.state.waitingChannels);
     if (!hadRules && !view.hasRules) return;
-    for (const reason of UNMAPPED_REASONS) metrics.unmappedChannels(reason, view.countOf(reason));
+    for (const reason of UNMAPPED_REASONS) metrics.unmappedChannels({ reason }, view.countOf(reason));
   }
 
   get #nodes(): number {

@@ -227,8 +227,8 @@ describe("Exposition", () => {
     const metrics = new ExporterMetrics({ version: "1.2.3", revision: "abc" }, () => [["prtg_objects", ++series]]);
     const own = new Exposition({ store, registry: metrics.registry, clock: systemClock, observer: { rendered() {} } });
     const recorder = serverRecorder(metrics, "hq");
-    recorder.requestDuration("/health", 0.02);
-    recorder.requests("/health", "204");
+    recorder.requestDuration({ endpoint: "/health" }, 0.02);
+    recorder.requests({ endpoint: "/health", code: "204" });
     await store.commit(() => objects.set(objects.add(["hq", "probe"]), 3));
     const pages = [await own.page(OPENMETRICS, "identity"), await own.page(OPENMETRICS, "identity")];
     const [first, second] = pages.map((page) => Buffer.concat(page).toString());

@@ -131,9 +131,9 @@ export class ListReader {
         }),
       isTooLarge: (failure) => failure instanceof ApiError && isTimeout(failure),
     });
-    if (moved) observer.listMoved(endpoint);
+    if (moved) observer.listMoved({ endpoint });
     if (!complete) log.warn({ endpoint }, "list changed twice during the read: the exporter removes no objects");
-    if (totalDifference !== undefined) observer.totalMismatch(endpoint, totalDifference);
+    if (totalDifference !== undefined) observer.totalMismatch({ endpoint }, totalDifference);
     reportProblems(problems, observer);
     this.#duplicates.report(endpoint, duplicates);
     this.#refused.recordSuccess(list);

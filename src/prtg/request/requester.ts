@@ -64,7 +64,7 @@ export class Requester {
           await this.#delayRetry(request, error, attempt, total);
           attempt++;
         }
-        this.#options.observer.retried(request.endpoint);
+        this.#options.observer.retried({ endpoint: request.endpoint });
       }
     }
   }
