@@ -1,5 +1,5 @@
 import type { Clock } from "../lib/clock.ts";
-import { serverVersion } from "../mapping/server-version.ts";
+import { serverVersion } from "../prtg/decode/system-records.ts";
 import type { MonitoringApi } from "../prtg/monitoring-api.ts";
 import type { ReadingFailureLog, ServerFailureLogs } from "./failure-log.ts";
 import { goesOnWithout } from "./failures.ts";

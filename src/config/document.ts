@@ -1,4 +1,4 @@
-import type { Position } from "../lib/line-positions.ts";
+import type { Position } from "../lib/yaml-tree.ts";
 import { isMergeKey, MAX_NESTING, type YamlMap, type YamlNode, type YamlScalar } from "../lib/yaml-tree.ts";
 import { ConfigError, type ConfigProblem } from "./config-error.ts";
 import { type Environment, interpolate } from "./environment.ts";

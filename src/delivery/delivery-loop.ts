@@ -1,6 +1,6 @@
 import { describeError } from "../errors/exporter-error.ts";
-import { onAbort } from "../lib/abort.ts";
 import type { Clock } from "../lib/clock.ts";
+import { onAbort } from "../lib/clock.ts";
 import { Backoff, type Pause } from "./backoff.ts";
 
 /** At the end, no request begins after this part of the time, so that the last one can be answered. */

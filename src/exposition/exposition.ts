@@ -14,14 +14,17 @@ import { type CurrentPage, PageSource } from "./page-source.ts";
 import type { PageReader } from "./reader-memory.ts";
 import {
   type Content,
+  includesExporterMetrics,
+  isSameShard,
   NO_CONTENT,
   OUTDATED,
   PROMETHEUS_DEFAULT,
   RepresentationCache,
   type RepresentationKey,
+  type Shard,
   type StreamedPage,
+  WHOLE_PAGE,
 } from "./representation.ts";
-import { includesExporterMetrics, isSameShard, type Shard, WHOLE_PAGE } from "./shard.ts";
 import { type ExpositionFormat, formatEnd } from "./text-format.ts";
 
 /** Milliseconds between checks for expired values. */

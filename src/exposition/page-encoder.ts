@@ -7,8 +7,16 @@ import type { PageCut } from "./page-limit.ts";
 import type { CurrentPage } from "./page-source.ts";
 import { CompressedReaders, LineMemory, type PageReader } from "./reader-memory.ts";
 import { LineBuffer, type RenderedBlock, type RenderedStore, selectLines } from "./rendered-block.ts";
-import { type Content, compressedContent, plainContent, type RepresentationKey } from "./representation.ts";
-import { isInShard, isWhole, type Shard, shardName } from "./shard.ts";
+import {
+  type Content,
+  compressedContent,
+  isInShard,
+  isWhole,
+  plainContent,
+  type RepresentationKey,
+  type Shard,
+  shardName,
+} from "./representation.ts";
 import { type ExpositionFormat, formatHeader } from "./text-format.ts";
 
 /** Encodes pages. Frees encoded parts that no representation and no reader uses. */

@@ -1,5 +1,5 @@
-import { onAbort } from "./abort.ts";
 import type { Clock } from "./clock.ts";
+import { onAbort } from "./clock.ts";
 
 export interface Deadline {
   readonly clock: Clock;

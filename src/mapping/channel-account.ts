@@ -1,8 +1,8 @@
 import type { TreeNode } from "../model/tree.ts";
 import type { ChannelMapper } from "./channel-mapper.ts";
-import type { ChannelServing, MappingOutcome } from "./channel-serving.ts";
 import type { MetricFamily } from "./families/family.ts";
 import type { ChannelIdentity } from "./families/labels.ts";
+import type { ChannelServing, MappingOutcome } from "./rules/rule.ts";
 import { type Rule, ruleTitle } from "./rules/rule.ts";
 import { convert } from "./units/base-units.ts";
 

@@ -1,7 +1,6 @@
-import type { ChannelServing, ValueSeries } from "./channel-serving.ts";
 import type { MetricFamily } from "./families/family.ts";
 import type { ChannelSubject } from "./families/labels.ts";
-import type { MappedFamily } from "./rules/rule.ts";
+import type { ChannelServing, MappedFamily, ValueSeries } from "./rules/rule.ts";
 import type { RuleSet } from "./rules/rule-set.ts";
 import { SeriesLabels } from "./series-labels.ts";
 

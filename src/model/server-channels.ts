@@ -1,7 +1,9 @@
 import type { TimeSlices } from "../lib/yielding.ts";
 import { type ChannelList, type ChannelRecord, provesAbsence } from "../prtg/records.ts";
-import { CHANNEL_FACTS, Channel, ChannelNumbers } from "./channel.ts";
 import {
+  CHANNEL_FACTS,
+  Channel,
+  ChannelNumbers,
   changeStaleness,
   factsOfValue,
   measure,
@@ -9,7 +11,7 @@ import {
   takeLookup,
   takeValue,
   withdrawValue,
-} from "./channel-updates.ts";
+} from "./channel.ts";
 import type { Lookups } from "./lookups.ts";
 import { NODE_FACTS, type NodeState } from "./node-state.ts";
 import { SensorChannels } from "./sensor-channels.ts";

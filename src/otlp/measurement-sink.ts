@@ -1,7 +1,7 @@
 import { type InstrumentationScope, millisToHrTime } from "@opentelemetry/core";
 import type { Resource } from "@opentelemetry/resources";
-import type { ValueSeries } from "../mapping/channel-serving.ts";
 import type { MetricFamily } from "../mapping/families/family.ts";
+import type { ValueSeries } from "../mapping/rules/rule.ts";
 import { convert } from "../mapping/units/base-units.ts";
 import type {
   DeliveryControl,

@@ -1,11 +1,11 @@
-import type { ChannelServing, MappingOutcome } from "../mapping/channel-serving.ts";
 import { CHANNEL_FAMILIES, MAPPED_LIMIT, MAPPED_VALUE } from "../mapping/families/channel-families.ts";
+import type { ChannelServing, MappingOutcome } from "../mapping/rules/rule.ts";
 import { ALL_CHANNEL_FACTS, CHANNEL_FACTS, type Channel } from "../model/channel.ts";
 import type { ShardKey } from "../store/shard-key.ts";
 import type { Tables } from "../store/store.ts";
 import { type PresentSeries, Projector } from "./projector.ts";
-import { serveFamilies } from "./served-families.ts";
 import type { Shape } from "./shape.ts";
+import { serveFamilies } from "./shape.ts";
 
 export interface ChannelProjectionOptions {
   /** Value of the label `server`. */

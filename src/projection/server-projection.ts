@@ -1,4 +1,3 @@
-import type { ChannelServing, MappingOutcome } from "../mapping/channel-serving.ts";
 import {
   type AboutNodes,
   ALL_STATUSES,
@@ -7,6 +6,7 @@ import {
   SENSOR_FAMILIES,
 } from "../mapping/families/node-families.ts";
 import { ANY_FACT, COUNT_FAMILIES, DETAIL_FAMILIES, VERSION_FAMILIES } from "../mapping/families/server-families.ts";
+import type { ChannelServing, MappingOutcome } from "../mapping/rules/rule.ts";
 import { ALL_CHANNEL_FACTS, type Channel } from "../model/channel.ts";
 import type { Count } from "../model/counts.ts";
 import { ALL_NODE_FACTS, NODE_FACTS, type NodeState } from "../model/node-state.ts";
@@ -18,8 +18,8 @@ import { SERVER_WIDE, type ShardKey, shardKeyOf } from "../store/shard-key.ts";
 import type { Tables } from "../store/store.ts";
 import { ChannelProjection } from "./channel-projection.ts";
 import { type PresentSeries, Projector } from "./projector.ts";
-import { serveFamilies } from "./served-families.ts";
 import type { Shape } from "./shape.ts";
+import { serveFamilies } from "./shape.ts";
 
 /**
  * The state of one server as series in tables. It observes the state and updates the series with each change. Another shape, or

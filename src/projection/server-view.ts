@@ -1,5 +1,5 @@
 import type { SharedLane } from "../lib/yielding.ts";
-import type { MappingOutcome, ValueSeries } from "../mapping/channel-serving.ts";
+import type { MappingOutcome, ValueSeries } from "../mapping/rules/rule.ts";
 import type { Channel } from "../model/channel.ts";
 import { ServerState, type ServerStateOptions } from "../model/server-state.ts";
 import type { TreeNode } from "../model/tree.ts";

@@ -1,7 +1,6 @@
 import { CELL_BYTES } from "./answer-bounds.ts";
 import { ApiError, isMissing } from "./api-error.ts";
-import { SeriesRows } from "./decode/series-rows.ts";
-import { decodeTimeSeries } from "./decode/time-series.ts";
+import { decodeTimeSeries, SeriesRows } from "./decode/time-series.ts";
 import { noProblems, reportProblems } from "./decode/values.ts";
 import { TIME_SERIES_ENDPOINTS, type TimeSeriesEndpoint, timeSeriesPath } from "./endpoints.ts";
 import type { SeriesPart } from "./monitoring-api.ts";

@@ -3,7 +3,7 @@ import { Gauge, Registry } from "prom-client";
 import { afterEach, describe, expect, onTestFinished, test } from "vitest";
 import { Exposition, type ExpositionObserver } from "../../src/exposition/exposition.ts";
 import { type ContentEncoding, type NegotiatedFormat, negotiateFormat } from "../../src/exposition/negotiate.ts";
-import type { Shard } from "../../src/exposition/shard.ts";
+import type { Shard } from "../../src/exposition/representation.ts";
 import { type Clock, systemClock } from "../../src/lib/clock.ts";
 import { yieldToEventLoop } from "../../src/lib/yielding.ts";
 import { TREE_FAMILIES } from "../../src/mapping/metric-table.ts";

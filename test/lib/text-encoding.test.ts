@@ -1,7 +1,6 @@
 import { join } from "node:path";
 import { expect, test } from "vitest";
-import { FileFault, readTextFile } from "../../src/lib/bounded-files.ts";
-import { encodingFault } from "../../src/lib/text-encoding.ts";
+import { encodingFault, FileFault, readTextFile } from "../../src/lib/bounded-files.ts";
 import { temporaryFolder } from "../support/temporary-folder.ts";
 
 const TEXT = "servers:\n  - name: Zürich 漢\n";

@@ -1,5 +1,5 @@
 import { describe, expect, test } from "vitest";
-import type { ChannelServing } from "../../src/mapping/channel-serving.ts";
+import type { ChannelServing } from "../../src/mapping/rules/rule.ts";
 import type { Channel } from "../../src/model/channel.ts";
 import { ServerState } from "../../src/model/server-state.ts";
 import { type ChannelChoice, inspectSensor } from "../../src/projection/inspection.ts";

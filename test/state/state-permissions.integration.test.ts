@@ -13,7 +13,7 @@ import {
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { describe, expect, test } from "vitest";
-import { tryFileLock } from "../../src/lib/file-lock.ts";
+import { tryFileLock } from "../../src/lib/durable-file.ts";
 import { createStateFiles, inspectStateDirectory } from "../../src/state/state-files.ts";
 import { temporaryFolder } from "../support/temporary-folder.ts";
 

@@ -1,9 +1,8 @@
 import { type Conversion, UNCHANGED } from "../units/base-units.ts";
 import type { UnitReader, UnitReading } from "../units/unit-reader.ts";
-import { AttributeIndex } from "./attribute-index.ts";
-import { type Bits, firstCommon, intersect, noBits, unite } from "./bits.ts";
-import type { Conditions } from "./conditions.ts";
+import { AttributeIndex, type Bits, firstCommon, intersect, noBits, unite } from "./attribute-index.ts";
 import { captured, type LabelPart, type RuleLabel } from "./labels.ts";
+import type { Conditions } from "./pattern.ts";
 import type { AttributeName, ChannelAttributes, MappedFamily, Mapping, Rule, SensorAttributes } from "./rule.ts";
 
 export interface ReadyRule extends Rule {

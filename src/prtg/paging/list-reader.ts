@@ -6,12 +6,11 @@ import type { ApiClientOptions } from "../options.ts";
 import type { Items, ListResult } from "../records.ts";
 import type { ApiRequest } from "../request/messages.ts";
 import type { Requester } from "../request/requester.ts";
-import { EndpointFallback } from "./endpoint-fallback.ts";
+import { EndpointFallback, isRefusal, RefusedParameters } from "./endpoint-fallback.ts";
 import type { ItemStore } from "./item-store.ts";
 import type { ListQuotas } from "./list-quota.ts";
 import { PageSize } from "./page-size.ts";
 import { DuplicateLog, type PageHead, type PageRange, readPages } from "./read-pages.ts";
-import { isRefusal, RefusedParameters } from "./refused-parameters.ts";
 
 export interface ItemFormat<Item, List = readonly Item[]> {
   decode(record: unknown, problems: DecodeProblems): Item | undefined;

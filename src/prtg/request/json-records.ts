@@ -1,6 +1,5 @@
 import { MAX_ERROR_BYTES } from "../answer-bounds.ts";
-import { ArrivedBytes } from "./arrived-bytes.ts";
-import { RecordScanner } from "./record-scanner.ts";
+import { ArrivedBytes, RecordScanner } from "./record-scanner.ts";
 
 /** Bytes after which complete records are parsed: about a millisecond of work. */
 const PIECE = 96 * 1024;

@@ -1,6 +1,6 @@
-import { onAbort } from "../../lib/abort.ts";
 import type { Clock } from "../../lib/clock.ts";
-import { type Pause, Pauses } from "../../lib/pauses.ts";
+import { onAbort } from "../../lib/clock.ts";
+import { type Pause, Pauses } from "../../lib/retry-delay.ts";
 
 export interface BudgetLimits {
   readonly concurrency: number;

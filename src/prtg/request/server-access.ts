@@ -1,11 +1,10 @@
 import { withDeadline } from "../../lib/deadline.ts";
 import type { TlsMaterial } from "../../lib/http/tls.ts";
-import { type Pause, Pauses } from "../../lib/pauses.ts";
+import { type Pause, Pauses } from "../../lib/retry-delay.ts";
 import { shareTurn } from "../../lib/yielding.ts";
 import { currentRun } from "../../telemetry/run-trace.ts";
 import { ApiError } from "../api-error.ts";
-import { ApiKeyAuth, type Authenticator } from "../auth/authenticator.ts";
-import { type LoginSender, SessionAuth } from "../auth/session-auth.ts";
+import { ApiKeyAuth, type Authenticator, type LoginSender, SessionAuth } from "../auth/authenticator.ts";
 import type { ApiAuth, ApiClientOptions } from "../options.ts";
 import { ServerClock } from "../server-clock.ts";
 import { AttemptRecord } from "./attempt-record.ts";

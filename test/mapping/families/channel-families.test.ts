@@ -1,5 +1,4 @@
 import { expect, test } from "vitest";
-import type { ChannelServing } from "../../../src/mapping/channel-serving.ts";
 import {
   CHANNEL_FAMILIES,
   isBeyondLimit,
@@ -7,6 +6,7 @@ import {
   MAPPED_VALUE,
 } from "../../../src/mapping/families/channel-families.ts";
 import type { Samples } from "../../../src/mapping/families/family.ts";
+import type { ChannelServing } from "../../../src/mapping/rules/rule.ts";
 import { UNCHANGED } from "../../../src/mapping/units/base-units.ts";
 import { ALL_CHANNEL_FACTS, CHANNEL_FACTS, Channel, ChannelNumbers } from "../../../src/model/channel.ts";
 import { NodeState, NodeTimes } from "../../../src/model/node-state.ts";

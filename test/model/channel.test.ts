@@ -1,6 +1,8 @@
 import { describe, expect, test } from "vitest";
-import { CHANNEL_FACTS, Channel, ChannelNumbers } from "../../src/model/channel.ts";
 import {
+  CHANNEL_FACTS,
+  Channel,
+  ChannelNumbers,
   changeStaleness,
   factsOfValue,
   measure,
@@ -8,7 +10,7 @@ import {
   takeLookup,
   takeValue,
   withdrawValue,
-} from "../../src/model/channel-updates.ts";
+} from "../../src/model/channel.ts";
 import { Lookups } from "../../src/model/lookups.ts";
 import { NodeState, NodeTimes } from "../../src/model/node-state.ts";
 import type { ChannelRecord } from "../../src/prtg/records.ts";
