@@ -8,7 +8,7 @@ import { decodeNode, nodeKindOf } from "./decode/node.ts";
 import { readObjectCounts, readSummary, readVersion } from "./decode/system-records.ts";
 import { sizeOfChannel, sizeOfLookup, sizeOfNode, TextBounds } from "./decode/text-bounds.ts";
 import { type DecodeProblems, noProblems, reportProblems } from "./decode/values.ts";
-import { DetailsReader } from "./details-reader.ts";
+import { detailsReader } from "./details-reader.ts";
 import {
   allNodesList,
   channelLists,
@@ -17,7 +17,7 @@ import {
   PREFERRED_ENDPOINTS,
   PREFERRED_LISTS,
 } from "./endpoints.ts";
-import type { ListOptions, MonitoringApi, ObjectsApi } from "./monitoring-api.ts";
+import type { DetailsApi, ListOptions, MonitoringApi, ObjectsApi } from "./monitoring-api.ts";
 import type { ApiClientOptions } from "./options.ts";
 import { ChannelTable } from "./paging/channel-table.ts";
 import { itemsById } from "./paging/item-store.ts";
@@ -59,7 +59,7 @@ export function createApiClient(options: ApiClientOptions, accesses = new Server
 
 class ApiClient implements MonitoringApi {
   readonly readingOrder = READING_ORDER;
-  readonly details: DetailsReader;
+  readonly details: DetailsApi;
   /** By their stable endpoints, while all lists are experimental or deprecated. */
   readonly objects: ObjectsApi = {
     sensor: (id, signal) => {
@@ -107,8 +107,8 @@ class ApiClient implements MonitoringApi {
     const quotas = new ListQuotas(options.limits, memory);
     this.#texts = new TextBounds(options.limits.maxTextLength, options.redactor.credentials);
     this.#lists = new ListReader(options, this.#requester, quotas);
-    this.details = new DetailsReader(this.#requester, this.#lists, this.#channelFormat);
-    this.#timeSeries = new TimeSeriesReader(options, this.#requester, this.#requester.serverClock, quotas);
+    this.details = detailsReader(this.#requester, this.#lists, this.#channelFormat);
+    this.#timeSeries = new TimeSeriesReader(options, this.#requester, quotas);
   }
 
   async health(signal: AbortSignal): Promise<void> {

@@ -6,7 +6,7 @@ import { ACCOUNT_LIST, AUTODISCOVERY_LIST, PRIMARY_CHANNELS, probeInfo } from ".
 import type { DetailsApi } from "./monitoring-api.ts";
 import { itemsById, KeyedItems } from "./paging/item-store.ts";
 import type { ItemFormat, ListReader } from "./paging/list-reader.ts";
-import type { ChannelList, ChannelRecord, ChannelRecords, LicenseUse } from "./records.ts";
+import type { ChannelRecord, ChannelRecords, LicenseUse } from "./records.ts";
 import type { Requester } from "./request/requester.ts";
 
 const LICENSE = "/experimental/license";
@@ -28,47 +28,29 @@ const ACCOUNTS: ItemFormat<string> = {
   itemBytes: NODE_RECORD_BYTES,
 };
 
-export class DetailsReader implements DetailsApi {
-  readonly #requester: Requester;
-  readonly #lists: ListReader;
-  readonly #channels: ItemFormat<ChannelRecord, ChannelRecords>;
-
-  constructor(requester: Requester, lists: ListReader, channels: ItemFormat<ChannelRecord, ChannelRecords>) {
-    this.#requester = requester;
-    this.#lists = lists;
-    this.#channels = channels;
-  }
-
-  license(signal: AbortSignal): Promise<LicenseUse | undefined> {
-    return ifAvailable(LICENSE, async () =>
-      readLicense((await this.#requester.get({ endpoint: LICENSE, path: LICENSE }, signal)).json),
-    );
-  }
-
-  probeConnected(id: string, signal: AbortSignal): Promise<boolean | undefined> {
-    const { endpoint, path } = probeInfo(id);
-    return ifAvailable(endpoint, async () =>
-      readConnected((await this.#requester.get({ endpoint, path }, signal)).json),
-    );
-  }
-
-  autodiscoveries(signal: AbortSignal): Promise<number | undefined> {
-    return ifAvailable(AUTODISCOVERY_LIST.endpoint, async () => {
-      const { items } = await this.#lists.read([AUTODISCOVERY_LIST], AUTODISCOVERIES, signal);
-      return items.filter(({ isRunning }) => isRunning).length;
-    });
-  }
-
-  accounts(signal: AbortSignal): Promise<number | undefined> {
-    return ifAvailable(ACCOUNT_LIST.endpoint, async () => {
-      const { items } = await this.#lists.read([ACCOUNT_LIST], ACCOUNTS, signal);
-      return items.length;
-    });
-  }
-
-  primaryChannels(signal: AbortSignal): Promise<ChannelList | undefined> {
-    return ifAvailable(PRIMARY_CHANNELS.endpoint, () => this.#lists.read([PRIMARY_CHANNELS], this.#channels, signal));
-  }
+export function detailsReader(
+  requester: Requester,
+  lists: ListReader,
+  channels: ItemFormat<ChannelRecord, ChannelRecords>,
+): DetailsApi {
+  const get = async (endpoint: string, path: string, signal: AbortSignal) =>
+    (await requester.get({ endpoint, path }, signal)).json;
+  return {
+    license: (signal) => ifAvailable(LICENSE, async () => readLicense(await get(LICENSE, LICENSE, signal))),
+    probeConnected: (id, signal) => {
+      const { endpoint, path } = probeInfo(id);
+      return ifAvailable(endpoint, async () => readConnected(await get(endpoint, path, signal)));
+    },
+    autodiscoveries: (signal) =>
+      ifAvailable(AUTODISCOVERY_LIST.endpoint, async () => {
+        const { items } = await lists.read([AUTODISCOVERY_LIST], AUTODISCOVERIES, signal);
+        return items.filter(({ isRunning }) => isRunning).length;
+      }),
+    accounts: (signal) =>
+      ifAvailable(ACCOUNT_LIST.endpoint, async () => (await lists.read([ACCOUNT_LIST], ACCOUNTS, signal)).items.length),
+    primaryChannels: (signal) =>
+      ifAvailable(PRIMARY_CHANNELS.endpoint, () => lists.read([PRIMARY_CHANNELS], channels, signal)),
+  };
 }
 
 /** `undefined` if the server lacks the endpoint, refuses the filter, or the user may not read it. */

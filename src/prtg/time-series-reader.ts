@@ -12,7 +12,6 @@ import type { Requester } from "./request/requester.ts";
 import { notJson } from "./request/response-error.ts";
 import { hasChannels, SeriesChannels } from "./series-channels.ts";
 import type { SeriesType } from "./series-types.ts";
-import type { ServerClock } from "./server-clock.ts";
 
 /** The server may be replaced meanwhile. */
 const KNOWN_FOR_MS = 60 * 60_000;
@@ -33,17 +32,15 @@ interface SeriesQuestion {
 export class TimeSeriesReader {
   readonly #options: ApiClientOptions;
   readonly #requester: Requester;
-  readonly #serverClock: ServerClock;
   readonly #quotas: ListQuotas;
   readonly #channels: SeriesChannels;
   #known: { readonly endpoint: TimeSeriesEndpoint; readonly expiresAt: number } | undefined;
   #fallbackLogged = false;
 
-  constructor(options: ApiClientOptions, requester: Requester, serverClock: ServerClock, quotas: ListQuotas) {
+  constructor(options: ApiClientOptions, requester: Requester, quotas: ListQuotas) {
     this.#quotas = quotas;
     this.#options = options;
     this.#requester = requester;
-    this.#serverClock = serverClock;
     this.#channels = new SeriesChannels(options.clock);
   }
 
@@ -129,7 +126,7 @@ export class TimeSeriesReader {
     const { sensorId, type, channels, newest } = question;
     const quota = this.#quotas.open(endpoint, CELL_BYTES);
     try {
-      const path = timeSeriesPath(endpoint, sensorId, type, this.#serverClock.now(), channels);
+      const path = timeSeriesPath(endpoint, sensorId, type, this.#requester.serverClock.now(), channels);
       let rows = new SeriesRows(newest);
       const startRecords = () => {
         rows = new SeriesRows(newest);

@@ -143,7 +143,7 @@ describe("another user of the host", () => {
     const lock = tryFileLock(path);
     expect(tryFileLock(path)).toBe(undefined);
     const take = `
-      const { tryFileLock } = await from("lib/file-lock.ts");
+      const { tryFileLock } = await from("lib/durable-file.ts");
       console.log(tryFileLock(${JSON.stringify(path)}) === undefined ? "busy" : "taken");
     `;
     expect(run(take, 0)).toMatchObject({ stdout: "busy\n" });

@@ -1,6 +1,4 @@
 import { ExporterError } from "../../errors/exporter-error.ts";
-import type { Redactor } from "../../errors/redactor.ts";
-import type { Clock } from "../../lib/clock.ts";
 import { waitFor, withDeadline } from "../../lib/deadline.ts";
 import { RETRIES, retryDelayMs } from "../../lib/retry-delay.ts";
 import { ApiError, closedError } from "../api-error.ts";
@@ -24,13 +22,11 @@ export interface Authenticator {
 
 /** A key never expires, but its file may change. */
 export class ApiKeyAuth implements Authenticator {
-  readonly #read: () => Promise<string>;
-  readonly #redactor: Redactor;
+  readonly #owner: () => SecretOwner;
   #key: Promise<string> | undefined;
 
-  constructor(read: () => Promise<string>, redactor: Redactor) {
-    this.#read = read;
-    this.#redactor = redactor;
+  constructor(owner: () => SecretOwner) {
+    this.#owner = owner;
   }
 
   token(signal: AbortSignal): Promise<string> {
@@ -49,7 +45,7 @@ export class ApiKeyAuth implements Authenticator {
 
   async #readKey(): Promise<string> {
     try {
-      const key = await readSecret(this.#read, this.#redactor);
+      const key = await readSecret(this.#owner());
       if (!isHeaderSafe(key))
         throw new ApiError("SECRET_UNREADABLE", "the API key contains spaces or other invalid characters", {
           endpoint: "",
@@ -63,13 +59,15 @@ export class ApiKeyAuth implements Authenticator {
 }
 
 /** Whether it can follow `Bearer `. */
-export function isHeaderSafe(token: string): boolean {
+function isHeaderSafe(token: string): boolean {
   return /^[\x21-\x7e]+$/.test(token);
 }
 
-export async function readSecret(provider: () => Promise<string>, redactor: Redactor): Promise<string> {
+type SecretOwner = Pick<ApiClientOptions, "auth" | "redactor">;
+
+async function readSecret({ auth, redactor }: SecretOwner): Promise<string> {
   try {
-    const secret = await provider();
+    const secret = await (auth.kind === "api_key" ? auth.key() : auth.password());
     redactor.addCredential(secret);
     return secret;
   } catch (error) {
@@ -115,11 +113,8 @@ export interface LoginSender {
  */
 export class SessionAuth implements Authenticator {
   readonly #username: string;
-  readonly #password: () => Promise<string>;
+  readonly #owner: () => ApiClientOptions;
   readonly #sender: LoginSender;
-  readonly #options: ApiClientOptions;
-  readonly #clock: Clock;
-  readonly #redactor: Redactor;
   readonly #closing = new AbortController();
   #closed = false;
   #session: Session | undefined;
@@ -128,18 +123,19 @@ export class SessionAuth implements Authenticator {
   #currentToken: string | undefined;
   #retiredToken: string | undefined;
 
-  constructor(username: string, password: () => Promise<string>, sender: LoginSender, options: ApiClientOptions) {
+  constructor(username: string, owner: () => ApiClientOptions, sender: LoginSender) {
     this.#username = username;
-    this.#password = password;
+    this.#owner = owner;
     this.#sender = sender;
-    this.#options = options;
-    this.#clock = options.clock;
-    this.#redactor = options.redactor;
+  }
+
+  get #now(): number {
+    return this.#owner().clock.monotonic();
   }
 
   async token(signal: AbortSignal): Promise<string> {
     const session = this.#session;
-    if (session !== undefined && this.#clock.monotonic() < session.renewAt) return session.token;
+    if (session !== undefined && this.#now < session.renewAt) return session.token;
     this.#opening ??= this.#open(session).finally(() => {
       this.#opening = undefined;
     });
@@ -155,7 +151,7 @@ export class SessionAuth implements Authenticator {
     this.#closed = true;
     const expired = (): Error =>
       new ApiError("API_TIMEOUT", `${ENDPOINT}: no answer to the logout`, { endpoint: ENDPOINT });
-    const deadline = { clock: this.#clock, ms: LOGOUT_TIMEOUT_MS, parents: [], expired };
+    const deadline = { clock: this.#owner().clock, ms: LOGOUT_TIMEOUT_MS, parents: [], expired };
     // Sessions expire by themselves.
     await withDeadline(deadline, (signal) => this.#endSession(signal)).catch(() => undefined);
     this.#closing.abort(closedError());
@@ -172,7 +168,7 @@ export class SessionAuth implements Authenticator {
   }
 
   async #open(expiring: Session | undefined): Promise<string> {
-    const renewable = expiring !== undefined && this.#clock.monotonic() < expiring.expiresAt;
+    const renewable = expiring !== undefined && this.#now < expiring.expiresAt;
     const session = (renewable ? await this.#renew(expiring) : undefined) ?? (await this.#login());
     this.#session = session;
     return session.token;
@@ -185,16 +181,16 @@ export class SessionAuth implements Authenticator {
       return this.#readSession(answer, session.token);
     } catch (error) {
       if (this.#closed) throw error;
-      this.#options.log.info({ err: error, request_id: requestIdOf(error) }, "session not renewed: logging in again");
+      this.#owner().log.info({ err: error, request_id: requestIdOf(error) }, "session not renewed: logging in again");
       return undefined;
     }
   }
 
   async #login(): Promise<Session> {
-    const password = await readSecret(this.#password, this.#redactor);
+    const password = await readSecret(this.#owner());
     if (this.#closed) throw closedError();
     const refusal = this.#refusal?.password === password ? this.#refusal : undefined;
-    if (refusal !== undefined && this.#clock.monotonic() < refusal.retryAt) throw refusal.failure;
+    if (refusal !== undefined && this.#now < refusal.retryAt) throw refusal.failure;
     const body = JSON.stringify({ username: this.#username, password });
     try {
       const answer = await this.#send({ method: "POST", endpoint: ENDPOINT, path: ENDPOINT, body }, undefined);
@@ -206,7 +202,7 @@ export class SessionAuth implements Authenticator {
       if (!(error instanceof ApiError) || !isRefusal(error)) throw error;
       const failure = loginFailed(error, error.message);
       const times = (refusal?.times ?? 0) + 1;
-      const retryAt = this.#clock.monotonic() + retryDelayMs(RETRIES.login, times);
+      const retryAt = this.#now + retryDelayMs(RETRIES.login, times);
       this.#refusal = { failure, password, times, retryAt };
       throw failure;
     }
@@ -214,9 +210,9 @@ export class SessionAuth implements Authenticator {
 
   /** Shared by all waiting requests: the signal of one does not end it. */
   async #send(request: ApiRequest, token: string | undefined): Promise<unknown> {
-    const { totalTimeoutMs } = this.#options.limits;
+    const { clock, limits } = this.#owner();
     const expired = (): Error => new ApiError("API_TIMEOUT", `${ENDPOINT}: no answer in time`, { endpoint: ENDPOINT });
-    const deadline = { clock: this.#clock, ms: totalTimeoutMs, parents: [this.#closing.signal], expired };
+    const deadline = { clock, ms: limits.totalTimeoutMs, parents: [this.#closing.signal], expired };
     const { json } = await withDeadline(deadline, (signal) => this.#sender.send(request, token, signal));
     return json;
   }
@@ -224,7 +220,7 @@ export class SessionAuth implements Authenticator {
   /** `{"token": ..., "expires_at": ...}`. A renewal may omit the token. */
   #readSession(answer: unknown, renewedToken: string | undefined): Session | undefined {
     if (!isObject(answer)) return undefined;
-    const now = this.#clock.monotonic();
+    const now = this.#now;
     const serverNow = this.#sender.serverClock.now();
     const end = typeof answer.expires_at === "string" ? parseTimestamp(answer.expires_at) : undefined;
     // An end in the past means a wrong clock: then only a 401 shows the end.
@@ -240,10 +236,11 @@ export class SessionAuth implements Authenticator {
   /** Keeps the previous token, too: answers may still echo it. */
   #keepSecret(token: string): void {
     if (token === this.#currentToken) return;
-    if (this.#retiredToken !== undefined) this.#redactor.remove(this.#retiredToken);
+    const { redactor } = this.#owner();
+    if (this.#retiredToken !== undefined) redactor.remove(this.#retiredToken);
     this.#retiredToken = this.#currentToken;
     this.#currentToken = token;
-    this.#redactor.addCredential(token);
+    redactor.addCredential(token);
   }
 }
 

@@ -1,4 +1,5 @@
 import { withDeadline } from "../../lib/deadline.ts";
+import { mapEntry } from "../../lib/map-entry.ts";
 import { ApiError, isTimeout } from "../api-error.ts";
 import { type DecodeProblems, reportProblems } from "../decode/values.ts";
 import { type ListEndpoint, pagePath } from "../endpoints.ts";
@@ -155,11 +156,7 @@ export class ListReader {
   }
 
   #pageSize(endpoint: string): PageSize {
-    const known = this.#pageSizes.get(endpoint);
-    if (known !== undefined) return known;
-    const size = new PageSize();
-    this.#pageSizes.set(endpoint, size);
-    return size;
+    return mapEntry(this.#pageSizes, endpoint, () => new PageSize());
   }
 }
 
