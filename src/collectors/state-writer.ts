@@ -1,12 +1,11 @@
 import type { Clock } from "../lib/clock.ts";
 import type { MemoryShare } from "../lib/memory-budget.ts";
 import { shareTurn, TimeSlices } from "../lib/yielding.ts";
-import { stateBytes } from "../model/bounds.ts";
 import type { DetailsUpdate } from "../model/details.ts";
 import type { Lookups } from "../model/lookups.ts";
 import type { LatestRow } from "../model/server-channels.ts";
 import type { ServerState, TreeUpdate } from "../model/server-state.ts";
-import { NODE_KINDS } from "../model/tree.ts";
+import { NODE_KINDS, stateBytes } from "../model/tree.ts";
 import type { ExpiryPolicy, UpdateContext } from "../model/update-context.ts";
 import type { ServerView } from "../projection/server-view.ts";
 import { memoryFull } from "../prtg/answer-bounds.ts";

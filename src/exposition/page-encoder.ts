@@ -5,7 +5,7 @@ import { type DeflatedChunk, deflateChunk } from "./gzip.ts";
 import type { ContentEncoding } from "./negotiate.ts";
 import type { PageCut } from "./page-limit.ts";
 import type { CurrentPage } from "./page-source.ts";
-import { CompressedReaders, LineMemory, type PageReader } from "./reader-memory.ts";
+import { CompressedReaders, FreedLines, LineMemory, type PageReader } from "./reader-memory.ts";
 import { LineBuffer, type RenderedBlock, type RenderedStore, selectLines } from "./rendered-block.ts";
 import {
   type Content,
@@ -189,6 +189,7 @@ class ShardEncoder<Encoded> {
     const takes = this.#selection?.(block);
     if (this.#selection !== undefined && takes === undefined) return undefined;
     signal?.throwIfAborted();
+    if (block.series > 0 && block.bytes.length === 0) throw new FreedLines();
     const lines = takes === undefined ? block : selectLines(block, takes, this.#lines);
     const encoded = lines.series === 0 ? undefined : this.#encode({ bytes: lines.bytes, isCopy: lines !== block });
     this.#blocks.set(block, encoded);

@@ -26,11 +26,7 @@ const PRESENCE_EXPIRES_AT = 5;
 const WIDTH = 6;
 
 /** The numbers of channels, which change with each poll. */
-export class ChannelNumbers extends NumberRows {
-  constructor() {
-    super(WIDTH);
-  }
-}
+export const channelNumbers = (): NumberRows => new NumberRows(WIDTH);
 
 export interface KnownLimits {
   readonly values: ChannelLimits;
@@ -60,7 +56,7 @@ export class Channel {
   seenIn = 0;
 
   constructor(
-    numbers: ChannelNumbers,
+    numbers: NumberRows,
     sensor: NodeState,
     { channelId, name, unit }: Pick<Channel, "channelId" | "name" | "unit">,
   ) {

@@ -32,11 +32,7 @@ const LAST_DOWN = 1;
 const WIDTH = 2;
 
 /** Times that change with each poll and have no series. */
-export class NodeTimes extends NumberRows {
-  constructor() {
-    super(WIDTH);
-  }
-}
+export const nodeTimes = (): NumberRows => new NumberRows(WIDTH);
 
 const NEVER: NodeExpiry = { state: 0, property: 0 };
 
@@ -70,7 +66,7 @@ export class NodeState {
   summaryExpiry = NEVER;
   readonly #times: Float64Array;
 
-  constructor(times: NodeTimes, node: TreeNode) {
+  constructor(times: NumberRows, node: TreeNode) {
     const { row, block } = times.take();
     this.id = node.id;
     this.row = row;

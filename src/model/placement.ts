@@ -1,8 +1,15 @@
 import { MAX_TAGS } from "../prtg/answer-bounds.ts";
 import { cutText } from "../prtg/decode/text-bounds.ts";
 import type { Reference } from "../prtg/records.ts";
-import { MAX_PATH_LENGTH, MAX_TREE_DEPTH } from "./bounds.ts";
-import { type NodeProperties, type Place, ROOT_ID, type Tree, type TreeNode } from "./tree.ts";
+import {
+  MAX_PATH_LENGTH,
+  MAX_TREE_DEPTH,
+  type NodeProperties,
+  type Place,
+  ROOT_ID,
+  type Tree,
+  type TreeNode,
+} from "./tree.ts";
 
 export interface Attachment {
   readonly parentId: string;

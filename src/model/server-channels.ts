@@ -3,8 +3,8 @@ import { type ChannelList, type ChannelRecord, provesAbsence } from "../prtg/rec
 import {
   CHANNEL_FACTS,
   Channel,
-  ChannelNumbers,
   changeStaleness,
+  channelNumbers,
   factsOfValue,
   measure,
   takeLimits,
@@ -36,7 +36,7 @@ export interface ServerChannelsOptions {
 export class ServerChannels {
   observer: StateObserver;
   readonly #sensorWith: (id: string) => NodeState | undefined;
-  readonly #numbers = new ChannelNumbers();
+  readonly #numbers = channelNumbers();
   readonly #sensors = new Map<string, SensorChannels>();
   readonly #removed: (channel: Channel) => void;
   #staleAfterMs: number | undefined;

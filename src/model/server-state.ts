@@ -1,16 +1,24 @@
 import type { ChannelList, ChannelRecords, ListResult, NodeKind, NodeRecord, StatusSummary } from "../prtg/records.ts";
 import type { StatusToken } from "../prtg/status.ts";
-import { labelSize, labelsTooLarge } from "./bounds.ts";
 import type { Channel } from "./channel.ts";
 import { Counts, countStatuses, type ParentsByStatus, StatusTally } from "./counts.ts";
 import { Details, type DetailsUpdate } from "./details.ts";
 import type { Lookups } from "./lookups.ts";
-import { NODE_FACTS, NodeState, NodeTimes, nodeExpiry } from "./node-state.ts";
+import { NODE_FACTS, NodeState, nodeExpiry, nodeTimes } from "./node-state.ts";
 import { reconcileInSteps } from "./reconcile.ts";
 import type { SensorChannels } from "./sensor-channels.ts";
 import { type LatestRow, ServerChannels } from "./server-channels.ts";
 import { type KnownVersion, NO_OBSERVER, type NodeWatcher, type StateObserver } from "./state-observer.ts";
-import { EMPTY_TREE, NODE_KINDS, type NodePoll, type Tree, type TreeChanges, type TreeNode } from "./tree.ts";
+import {
+  EMPTY_TREE,
+  labelSize,
+  labelsTooLarge,
+  NODE_KINDS,
+  type NodePoll,
+  type Tree,
+  type TreeChanges,
+  type TreeNode,
+} from "./tree.ts";
 import type { UpdateContext } from "./update-context.ts";
 
 /** Members that the poll did not read are missing. */
@@ -35,9 +43,12 @@ export interface ServerStateOptions {
  * Collectors call the asynchronous methods one at a time.
  */
 export class ServerState {
+  readonly statusCounts = new Counts();
+  readonly objectCounts = new Counts();
+  readonly details: Details;
   readonly #maxLabelText: number;
   readonly #nodes = new Map<string, NodeState>();
-  readonly #nodeTimes = new NodeTimes();
+  readonly #nodeTimes = nodeTimes();
   readonly #channels: ServerChannels;
   readonly #statuses: Readonly<Record<NodeKind, StatusTally>> = {
     probe: new StatusTally(),
@@ -45,9 +56,6 @@ export class ServerState {
     device: new StatusTally(),
     sensor: new StatusTally(),
   };
-  readonly #statusCounts = new Counts();
-  readonly #objectCounts = new Counts();
-  readonly #details: Details;
   /** Kinds with at least one list. */
   readonly #listed = new Set<string>();
   #tree: Tree = EMPTY_TREE;
@@ -61,9 +69,9 @@ export class ServerState {
       const node = this.#nodes.get(id);
       return node?.node.kind === "sensor" ? node : undefined;
     };
-    const removed = (channel: Channel) => this.#details.forget(channel, this.#observer);
+    const removed = (channel: Channel) => this.details.forget(channel, this.#observer);
     this.#channels = new ServerChannels({ sensor, staleAfterMs, removed }, NO_OBSERVER);
-    this.#details = new Details({
+    this.details = new Details({
       node: (id) => this.#nodes.get(id),
       channel: (sensorId, channelId) => this.#channels.of(sensorId)?.find(channelId),
     });
@@ -141,14 +149,6 @@ export class ServerState {
     return { probe: probe.counts(), group: group.counts(), device: device.counts() };
   }
 
-  get statusCounts(): Counts {
-    return this.#statusCounts;
-  }
-
-  get objectCounts(): Counts {
-    return this.#objectCounts;
-  }
-
   get version(): KnownVersion | undefined {
     return this.#version;
   }
@@ -185,15 +185,11 @@ export class ServerState {
 
   applyVersion(version: string, { now, expiry }: UpdateContext): void {
     this.#version = { row: 0, version, expiresAt: expiry.version() };
-    this.#observer.onVersion(this.#version, now.monotonic);
-  }
-
-  get details(): Details {
-    return this.#details;
+    this.#observer.onRecord("version", this.#version, now.monotonic);
   }
 
   applyDetails(update: DetailsUpdate, context: UpdateContext): Promise<void> {
-    return this.#details.apply(update, this.#observer, context);
+    return this.details.apply(update, this.#observer, context);
   }
 
   /** Does not call the observer. */
@@ -284,7 +280,7 @@ export class ServerState {
       known.node = node;
       watcher?.onNodeReplacement(known, before);
       this.#observer.onNodeChange(known, NODE_FACTS.identity, now.monotonic);
-      this.#details.relabel(known, this.#observer, now.monotonic);
+      this.details.relabel(known, this.#observer, now.monotonic);
       if (node.kind === "sensor") this.#channels.moveSensor(node.id, now);
     }
     return changes;
@@ -296,7 +292,7 @@ export class ServerState {
     if (kind === "sensor") this.#channels.removeSensor(id);
     this.#statuses[kind].remove(known.status);
     this.#observer.onNodeRemoval(known);
-    this.#details.forget(known, this.#observer);
+    this.details.forget(known, this.#observer);
     watcher?.onNodeRemoval(known);
     this.#nodes.delete(id);
     this.#nodeTimes.release(known.row);
@@ -311,7 +307,7 @@ export class ServerState {
     const { counts, consistent } = countStatuses(summary, this.#statusesOf(sensors));
     const expiresAt = expiry.state();
     for (const [token, count] of counts) {
-      this.#observer.onStatusCount(this.#statusCounts.set(token, count, expiresAt), now.monotonic);
+      this.#observer.onRecord("statusCount", this.statusCounts.set(token, count, expiresAt), now.monotonic);
     }
     return consistent;
   }
@@ -329,10 +325,11 @@ export class ServerState {
     const counts = counted === undefined || counted.size === 0 ? this.#countKnownObjects() : counted;
     const expiresAt = expiry.property();
     for (const [kind, count] of counts) {
-      this.#observer.onObjectCount(this.#objectCounts.set(kind, count, expiresAt), now.monotonic);
+      this.#observer.onRecord("objectCount", this.objectCounts.set(kind, count, expiresAt), now.monotonic);
     }
-    for (const removed of this.#objectCounts.retain((kind) => counts.has(kind)))
-      this.#observer.onObjectCountRemoval(removed);
+    for (const removed of this.objectCounts.retain((kind) => counts.has(kind))) {
+      this.#observer.onRecordRemoval("objectCount", removed);
+    }
   }
 
   /** Omits kinds without a list: a missing list does not mean 0. */

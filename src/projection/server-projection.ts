@@ -8,10 +8,9 @@ import {
 import { ANY_FACT, COUNT_FAMILIES, DETAIL_FAMILIES, VERSION_FAMILIES } from "../mapping/families/server-families.ts";
 import type { ChannelServing, MappingOutcome } from "../mapping/rules/rule.ts";
 import { ALL_CHANNEL_FACTS, type Channel } from "../model/channel.ts";
-import type { Count } from "../model/counts.ts";
 import { ALL_NODE_FACTS, NODE_FACTS, type NodeState } from "../model/node-state.ts";
 import type { ServerState } from "../model/server-state.ts";
-import type { Detail, DetailSubject, KnownVersion, StateObserver } from "../model/state-observer.ts";
+import type { Detail, DetailSubject, ServerRecords, StateObserver } from "../model/state-observer.ts";
 import type { TreeNode } from "../model/tree.ts";
 import type { UpdateContext } from "../model/update-context.ts";
 import { SERVER_WIDE, type ShardKey, shardKeyOf } from "../store/shard-key.ts";
@@ -30,10 +29,7 @@ export class ServerProjection implements StateObserver {
   readonly #parents: Projector<NodeState, AboutNodes>;
   readonly #sensors: Projector<NodeState, AboutNodes>;
   readonly #channels: ChannelProjection;
-  readonly #statusCounts: Projector<Count, undefined>;
-  readonly #objectCounts: Projector<Count, undefined>;
-  readonly #version: Projector<KnownVersion, undefined>;
-  readonly #details: Projector<Detail, undefined>;
+  readonly #records: { readonly [Kind in keyof ServerRecords]: Projector<ServerRecords[Kind], undefined> };
 
   /** `server`: value of the label. */
   constructor(server: string, shape: Shape, tables: Tables) {
@@ -58,16 +54,19 @@ export class ServerProjection implements StateObserver {
     });
     const ofServer = { server, tables, shardKey: () => SERVER_WIDE, identity: 0 };
     const { sensors, objects } = COUNT_FAMILIES;
-    this.#statusCounts = new Projector({ ...ofServer, families: serveFamilies(labels, { sensors }) });
-    this.#objectCounts = new Projector({ ...ofServer, families: serveFamilies(labels, { objects }) });
-    this.#version = new Projector({ ...ofServer, families: serveFamilies(labels, VERSION_FAMILIES) });
-    this.#details = new Projector({
-      families: serveFamilies(labels, DETAIL_FAMILIES),
-      ...{ server, tables },
-      shardKey: ({ about }) => shardKeyOfDetail(server, about),
-      // There are few details, and each report of one may change labels.
-      identity: ANY_FACT,
-    });
+    this.#records = {
+      statusCount: new Projector({ ...ofServer, families: serveFamilies(labels, { sensors }) }),
+      objectCount: new Projector({ ...ofServer, families: serveFamilies(labels, { objects }) }),
+      version: new Projector({ ...ofServer, families: serveFamilies(labels, VERSION_FAMILIES) }),
+      detail: new Projector({
+        families: serveFamilies(labels, DETAIL_FAMILIES),
+        server,
+        tables,
+        shardKey: ({ about }) => shardKeyOfDetail(server, about),
+        // There are few details, and each report of one may change labels.
+        identity: ANY_FACT,
+      }),
+    };
   }
 
   /** For empty tables. */
@@ -85,10 +84,10 @@ export class ServerProjection implements StateObserver {
       }
       this.onNodeChange(sensor, NODE_FACTS.measurement, now);
     }
-    for (const count of state.statusCounts) this.onStatusCount(count, now);
-    for (const count of state.objectCounts) this.onObjectCount(count, now);
-    if (state.version !== undefined) this.onVersion(state.version, now);
-    for (const detail of state.details) this.onDetail(detail, now);
+    for (const count of state.statusCounts) this.onRecord("statusCount", count, now);
+    for (const count of state.objectCounts) this.onRecord("objectCount", count, now);
+    if (state.version !== undefined) this.onRecord("version", state.version, now);
+    for (const detail of state.details) this.onRecord("detail", detail, now);
   }
 
   onNodeChange(node: NodeState, facts: number, now: number): void {
@@ -107,28 +106,12 @@ export class ServerProjection implements StateObserver {
     this.#channels.remove(channel);
   }
 
-  onStatusCount(count: Count, now: number): void {
-    this.#statusCounts.update(count, undefined, ANY_FACT, now);
+  onRecord<Kind extends keyof ServerRecords>(kind: Kind, record: ServerRecords[Kind], now: number): void {
+    this.#records[kind].update(record, undefined, ANY_FACT, now);
   }
 
-  onObjectCount(count: Count, now: number): void {
-    this.#objectCounts.update(count, undefined, ANY_FACT, now);
-  }
-
-  onObjectCountRemoval(count: Count): void {
-    this.#objectCounts.remove(count, undefined);
-  }
-
-  onVersion(version: KnownVersion, now: number): void {
-    this.#version.update(version, undefined, ANY_FACT, now);
-  }
-
-  onDetail(detail: Detail, now: number): void {
-    this.#details.update(detail, undefined, ANY_FACT, now);
-  }
-
-  onDetailRemoval(detail: Detail): void {
-    this.#details.remove(detail, undefined);
+  onRecordRemoval<Kind extends keyof ServerRecords>(kind: Kind, record: ServerRecords[Kind]): void {
+    this.#records[kind].remove(record, undefined);
   }
 
   /** The receiver needs a staleness marker when the series of the channel end. */
@@ -144,7 +127,7 @@ export class ServerProjection implements StateObserver {
   /** @param detail Of the channel. */
   *presentOfChannel(channel: Channel, detail: Detail | undefined, now: number): Iterable<PresentSeries> {
     yield* this.#channels.present(channel, now);
-    if (detail !== undefined) yield* this.#details.present(detail, undefined, now);
+    if (detail !== undefined) yield* this.#records.detail.present(detail, undefined, now);
   }
 
   servingOf(channel: Channel): ChannelServing | undefined {

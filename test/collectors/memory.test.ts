@@ -1,7 +1,7 @@
 import { expect, test } from "vitest";
 import { MemoryBudget } from "../../src/lib/memory-budget.ts";
 import { TREE_FAMILIES } from "../../src/mapping/metric-table.ts";
-import { stateBytes } from "../../src/model/bounds.ts";
+import { stateBytes } from "../../src/model/tree.ts";
 import { never } from "../support/never-aborted.ts";
 import { memoryPipeline } from "./memory-pipeline.ts";
 import { channel, smallServer } from "./small-server.ts";

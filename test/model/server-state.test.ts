@@ -315,8 +315,8 @@ describe("ServerState", () => {
     const told: string[] = [];
     const { state, context } = sensorServer({
       ...NO_OBSERVER,
-      onObjectCount: ({ name, count }) => void told.push(`${name} ${count}`),
-      onObjectCountRemoval: ({ name }) => void told.push(`no ${name}`),
+      onRecord: (_kind, record) => "name" in record && void told.push(`${record.name} ${record.count}`),
+      onRecordRemoval: (_kind, record) => "name" in record && void told.push(`no ${record.name}`),
     });
     const count = async (...counts: [string, number][]) => {
       told.length = 0;
