@@ -1,15 +1,10 @@
 import type { TreeNode } from "../model/tree.ts";
 import type { ChannelMapper } from "./channel-mapper.ts";
-import type { MetricFamily } from "./families/family.ts";
 import type { ChannelIdentity } from "./families/labels.ts";
-import type { ChannelServing, MappingOutcome } from "./rules/rule.ts";
-import { type Rule, ruleTitle } from "./rules/rule.ts";
+import { type ChannelServing, type MappingOutcome, type Rule, ruleTitle, type ValueSeries } from "./rules/rule.ts";
 import { convert } from "./units/base-units.ts";
 
-export interface AccountedSeries {
-  readonly family: MetricFamily;
-  /** In the order of `family.labels`. */
-  readonly labels: readonly string[];
+export interface AccountedSeries extends Pick<ValueSeries, "family" | "labels"> {
   readonly value: number | undefined;
 }
 

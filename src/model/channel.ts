@@ -1,5 +1,4 @@
-import type { ChannelLimits, LookupDefinition } from "../prtg/records.ts";
-import { type ChannelRecord, LIMIT_NAMES } from "../prtg/records.ts";
+import { type ChannelLimits, type ChannelRecord, LIMIT_NAMES, type LookupDefinition } from "../prtg/records.ts";
 import type { Lookups } from "./lookups.ts";
 import type { NodeState } from "./node-state.ts";
 import { NumberRows, numberAt, startOfRow } from "./rows.ts";

@@ -11,11 +11,7 @@ import {
   type TreeNode,
 } from "./tree.ts";
 
-export interface Attachment {
-  readonly parentId: string;
-  readonly unseen: readonly Reference[];
-  readonly orphan: boolean;
-}
+export type Attachment = Pick<TreeNode, "parentId" | "unseen" | "orphan">;
 
 /** A record, or the node if the poll lacks the list of this kind. */
 export interface PlacedObject extends NodeProperties {

@@ -4,8 +4,7 @@ import { ALL_CHANNEL_FACTS, CHANNEL_FACTS, type Channel } from "../model/channel
 import type { ShardKey } from "../store/shard-key.ts";
 import type { Tables } from "../store/store.ts";
 import { type PresentSeries, Projector } from "./projector.ts";
-import type { Shape } from "./shape.ts";
-import { serveFamilies } from "./shape.ts";
+import { type Shape, serveFamilies } from "./shape.ts";
 
 export interface ChannelProjectionOptions {
   /** Value of the label `server`. */

@@ -17,8 +17,7 @@ import { SERVER_WIDE, type ShardKey, shardKeyOf } from "../store/shard-key.ts";
 import type { Tables } from "../store/store.ts";
 import { ChannelProjection } from "./channel-projection.ts";
 import { type PresentSeries, Projector } from "./projector.ts";
-import type { Shape } from "./shape.ts";
-import { serveFamilies } from "./shape.ts";
+import { type Shape, serveFamilies } from "./shape.ts";
 
 /**
  * The state of one server as series in tables. It observes the state and updates the series with each change. Another shape, or

@@ -20,9 +20,9 @@ import {
 import type { DetailsApi, ListOptions, MonitoringApi, ObjectsApi } from "./monitoring-api.ts";
 import type { ApiClientOptions } from "./options.ts";
 import { ChannelTable } from "./paging/channel-table.ts";
-import { itemsById } from "./paging/item-store.ts";
+import { type ItemFormat, itemsById } from "./paging/item-store.ts";
 import { ListQuotas } from "./paging/list-quota.ts";
-import { type ItemFormat, ListReader } from "./paging/list-reader.ts";
+import { ListReader } from "./paging/list-reader.ts";
 import {
   type ChannelList,
   type ChannelRecord,

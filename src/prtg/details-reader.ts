@@ -4,8 +4,8 @@ import { readCount } from "./decode/displayed.ts";
 import { booleanOf, type DecodeProblems, idOf, isObject, parseTimestamp } from "./decode/values.ts";
 import { ACCOUNT_LIST, AUTODISCOVERY_LIST, PRIMARY_CHANNELS, probeInfo } from "./endpoints.ts";
 import type { DetailsApi } from "./monitoring-api.ts";
-import { itemsById, KeyedItems } from "./paging/item-store.ts";
-import type { ItemFormat, ListReader } from "./paging/list-reader.ts";
+import { type ItemFormat, itemsById, KeyedItems } from "./paging/item-store.ts";
+import type { ListReader } from "./paging/list-reader.ts";
 import type { ChannelRecord, ChannelRecords, LicenseUse } from "./records.ts";
 import type { Requester } from "./request/requester.ts";
 

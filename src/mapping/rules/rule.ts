@@ -119,12 +119,8 @@ export interface ChannelAttributes {
   readonly unit: string;
 }
 
-export interface MappedSeries {
+export interface MappedSeries extends Required<ValueSeries> {
   readonly family: MappedFamily;
-  /** In the order of `family.labels`. */
-  readonly labels: readonly string[];
-  /** From the channel's display unit to the family's. */
-  readonly conversion: Conversion;
 }
 
 export interface ValueSeries {

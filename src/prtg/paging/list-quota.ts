@@ -1,13 +1,9 @@
 import type { MemoryBudget, MemoryShare } from "../../lib/memory-budget.ts";
 import { CHARACTER_BYTES, MIN_MAX_PAGES, MIN_OBJECTS_PER_PAGE, memoryFull } from "../answer-bounds.ts";
 import { ApiError } from "../api-error.ts";
+import type { ApiLimits } from "../options.ts";
 
-export interface ListBounds {
-  /** Records of a list, or values of a time series. */
-  readonly maxObjects: number;
-  /** Characters kept of one list. */
-  readonly maxTextSize: number;
-}
+export type ListBounds = Pick<ApiLimits, "maxObjects" | "maxTextSize">;
 
 /** Factor for all concurrent lists of one server. */
 const MAX_CONCURRENT_LISTS = 2;

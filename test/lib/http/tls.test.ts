@@ -1,8 +1,7 @@
 import { X509Certificate } from "node:crypto";
 import { lookup } from "node:dns";
 import { once } from "node:events";
-import type { AddressInfo, Socket } from "node:net";
-import { createServer as createPlainServer, type Server } from "node:net";
+import { type AddressInfo, createServer as createPlainServer, type Server, type Socket } from "node:net";
 import { text } from "node:stream/consumers";
 import { createServer, type TlsOptions } from "node:tls";
 import type { buildConnector } from "undici";
