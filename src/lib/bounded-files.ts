@@ -22,10 +22,10 @@ const PIPE_PAUSE_MS = 20;
 /** Why a file is unusable, without its path. */
 export class FileFault extends Error {
   readonly code: "EFBIG" | "ETIMEDOUT" | "EILSEQ";
-  /** Line and column, from 1. */
-  readonly place: EncodingFault["place"];
+  /** The first wrong byte, from 1. `undefined`: the whole file is wrong. */
+  readonly place: { readonly line: number; readonly column: number } | undefined;
 
-  constructor(code: FileFault["code"], message: string, place?: EncodingFault["place"]) {
+  constructor(code: FileFault["code"], message: string, place?: FileFault["place"]) {
     super(message);
     this.name = "FileFault";
     this.code = code;
@@ -63,7 +63,7 @@ export async function readTextFile(path: string, options: BoundedReadOptions = {
   const { maxBytes = MAX_TEXT_BYTES, timeoutMs = FILE_TIMEOUT_MS, clock = systemClock } = options;
   const bytes = await withinTime(path, (signal) => read(path, maxBytes, clock, signal), timeoutMs, clock);
   const fault = options.allowsOtherEncodings ? undefined : encodingFault(bytes);
-  if (fault !== undefined) throw new FileFault("EILSEQ", fault.words, fault.place);
+  if (fault !== undefined) throw fault;
   return bytes.toString("utf8");
 }
 
@@ -172,23 +172,18 @@ function noneIfMissing(error: unknown): string[] {
   throw error;
 }
 
-export interface EncodingFault {
-  readonly words: string;
-  /** The first wrong byte, from 1. `undefined`: the whole file is wrong. */
-  readonly place?: { readonly line: number; readonly column: number };
-}
-
 const REMEDY = "save it as UTF-8";
 
 /** `undefined` for UTF-8, and for PEM, which may have comments in any encoding. */
-export function encodingFault(bytes: Buffer): EncodingFault | undefined {
+export function encodingFault(bytes: Buffer): FileFault | undefined {
+  const fault = (message: string, place?: FileFault["place"]) => new FileFault("EILSEQ", message, place);
   const wide = wideEncoding(bytes);
-  if (wide !== undefined) return { words: `it looks like ${wide}: ${REMEDY}` };
+  if (wide !== undefined) return fault(`it looks like ${wide}: ${REMEDY}`);
   if (isUtf8(bytes) || bytes.includes("-----BEGIN ")) return undefined;
-  if (bytes.includes(0)) return { words: "it is binary data, not text (certificates and keys must be PEM)" };
+  if (bytes.includes(0)) return fault("it is binary data, not text (certificates and keys must be PEM)");
   const place = firstWrongByte(bytes);
-  const words = `line ${place.line}, column ${place.column} is not UTF-8, but looks like Latin-1 or Windows-1252: ${REMEDY}`;
-  return { words, place };
+  const where = `line ${place.line}, column ${place.column}`;
+  return fault(`${where} is not UTF-8, but looks like Latin-1 or Windows-1252: ${REMEDY}`, place);
 }
 
 /** Detects a byte order mark, or the zeros of ASCII characters. */

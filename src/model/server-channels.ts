@@ -35,10 +35,9 @@ export interface ServerChannelsOptions {
 /** All channels of one server, also those whose sensor is unknown yet. */
 export class ServerChannels {
   observer: StateObserver;
-  readonly #sensorWith: (id: string) => NodeState | undefined;
+  readonly #options: ServerChannelsOptions;
   readonly #numbers = channelNumbers();
   readonly #sensors = new Map<string, SensorChannels>();
-  readonly #removed: (channel: Channel) => void;
   #staleAfterMs: number | undefined;
   #waiting = new Map<string, ChannelRecord[]>();
   #waitingCount = 0;
@@ -46,10 +45,9 @@ export class ServerChannels {
   #lookups: Lookups | undefined;
   #poll = 0;
 
-  constructor({ sensor, staleAfterMs, removed }: ServerChannelsOptions, observer: StateObserver) {
-    this.#sensorWith = sensor;
-    this.#removed = removed;
-    this.#staleAfterMs = staleAfterMs;
+  constructor(options: ServerChannelsOptions, observer: StateObserver) {
+    this.#options = options;
+    this.#staleAfterMs = options.staleAfterMs;
     this.observer = observer;
   }
 
@@ -192,7 +190,7 @@ export class ServerChannels {
   #sensorOf(id: string): SensorChannels | undefined {
     let group = this.#sensors.get(id);
     if (group === undefined) {
-      const sensor = this.#sensorWith(id);
+      const sensor = this.#options.sensor(id);
       if (sensor === undefined) return undefined;
       group = new SensorChannels(sensor);
       this.#sensors.set(id, group);
@@ -269,7 +267,7 @@ export class ServerChannels {
 
   #remove(channel: Channel): void {
     this.observer.onChannelRemoval(channel);
-    this.#removed(channel);
+    this.#options.removed(channel);
     this.#numbers.release(channel.row);
     this.#count--;
   }

@@ -278,7 +278,7 @@ export class SeriesTable {
  */
 export class EndedSeries {
   readonly #max: number;
-  #count = 0;
+  count = 0;
   #dropped = 0;
 
   /** @param max Series of all families. */
@@ -288,20 +288,16 @@ export class EndedSeries {
 
   /** Returns false if there is no room. The caller drops the series. */
   take(): boolean {
-    if (this.#count >= this.#max) {
+    if (this.count >= this.#max) {
       this.#dropped++;
       return false;
     }
-    this.#count++;
+    this.count++;
     return true;
   }
 
   release(): void {
-    this.#count--;
-  }
-
-  get count(): number {
-    return this.#count;
+    this.count--;
   }
 
   /** Drops since the last call. */

@@ -52,33 +52,26 @@ export class ExporterMetrics {
   readonly registry = new Registry();
   /** Start of all counters, milliseconds since the epoch. */
   readonly countingSince = Date.now();
-  readonly config: Recorder<typeof EXPORTER_METRICS.config>;
-  readonly exposition: Recorder<typeof EXPORTER_METRICS.exposition>;
-  readonly web: Recorder<typeof EXPORTER_METRICS.web>;
-  readonly leadership: Recorder<typeof EXPORTER_METRICS.leadership>;
-  readonly endpoints: Recorder<typeof EXPORTER_METRICS.endpoints>;
-  readonly #process: Recorder<typeof EXPORTER_METRICS.process>;
-  readonly #instruments: ReadonlyMap<MetricDeclaration, Instrument>;
+  readonly #collects = new Map<MetricDeclaration, () => void>([
+    [EXPORTER_METRICS.sync.pending, () => this.#updatePending()],
+    [EXPORTER_METRICS.process.series, () => this.#updateSeries()],
+  ]);
+  readonly #instruments: ReadonlyMap<MetricDeclaration, Instrument> = new Map(
+    EXPORTER_FAMILIES.map((metric) => [metric, createInstrument(metric, this.registry, this.#collects.get(metric))]),
+  );
   #apiDetail: ApiDetail = "server";
   readonly #pendingUpdates = new Set<() => void>();
   readonly #countSeries: () => Iterable<readonly [family: string, series: number]>;
+  readonly config = this.recorder(EXPORTER_METRICS.config);
+  readonly exposition = this.recorder(EXPORTER_METRICS.exposition);
+  readonly web = this.recorder(EXPORTER_METRICS.web);
+  readonly leadership = this.recorder(EXPORTER_METRICS.leadership);
+  readonly endpoints = this.recorder(EXPORTER_METRICS.endpoints);
+  readonly #process = this.recorder(EXPORTER_METRICS.process);
 
   /** @param countSeries Series per family, called at each scrape. */
   constructor(build: BuildInfo, countSeries: () => Iterable<readonly [family: string, series: number]>) {
     this.#countSeries = countSeries;
-    const collects = new Map<MetricDeclaration, () => void>([
-      [EXPORTER_METRICS.sync.pending, () => this.#updatePending()],
-      [EXPORTER_METRICS.process.series, () => this.#updateSeries()],
-    ]);
-    this.#instruments = new Map(
-      EXPORTER_FAMILIES.map((metric) => [metric, createInstrument(metric, this.registry, collects.get(metric))]),
-    );
-    this.config = this.recorder(EXPORTER_METRICS.config);
-    this.exposition = this.recorder(EXPORTER_METRICS.exposition);
-    this.web = this.recorder(EXPORTER_METRICS.web);
-    this.leadership = this.recorder(EXPORTER_METRICS.leadership);
-    this.endpoints = this.recorder(EXPORTER_METRICS.endpoints);
-    this.#process = this.recorder(EXPORTER_METRICS.process);
     this.#process.build({ ...build, node_version: process.version }, 1);
   }
 

@@ -51,7 +51,7 @@ test.each([
     "it is binary data, not text (certificates and keys must be PEM)",
   ],
 ])("%s", (_, bytes, words) => {
-  expect(encodingFault(bytes)?.words).toBe(words);
+  expect(encodingFault(bytes)?.message).toBe(words);
 });
 
 test("the error names the position of the first wrong byte", async () => {

@@ -111,7 +111,8 @@ type Row = readonly unknown[];
 
 export class SeriesRows {
   readonly #newest: number;
-  readonly #rows: Row[] = [];
+  /** The header and the rows, by time if only the newest are kept. */
+  readonly all: Row[] = [];
   /** After the header, ascending. Empty if all rows are kept. */
   readonly #times: number[] = [];
 
@@ -120,14 +121,9 @@ export class SeriesRows {
     this.#newest = newest;
   }
 
-  /** The header and the rows, by time if only the newest are kept. */
-  get all(): readonly Row[] {
-    return this.#rows;
-  }
-
   add(row: Row): Row | undefined {
-    if (this.#rows.length === 0 || this.#newest === Number.POSITIVE_INFINITY) {
-      this.#rows.push(row);
+    if (this.all.length === 0 || this.#newest === Number.POSITIVE_INFINITY) {
+      this.all.push(row);
       return undefined;
     }
     // The specification promises no order. A row without a readable time is dropped first.
@@ -135,9 +131,9 @@ export class SeriesRows {
     const before = this.#times.findLastIndex((time) => time <= at) + 1;
     if (before === 0 && this.#times.length >= this.#newest) return row;
     this.#times.splice(before, 0, at);
-    this.#rows.splice(before + 1, 0, row);
+    this.all.splice(before + 1, 0, row);
     if (this.#times.length <= this.#newest) return undefined;
     this.#times.shift();
-    return this.#rows.splice(1, 1)[0];
+    return this.all.splice(1, 1)[0];
   }
 }

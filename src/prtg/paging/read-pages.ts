@@ -210,20 +210,13 @@ interface Duplicate {
 }
 
 class Duplicates {
-  readonly #named: Duplicate[] = [];
-  #count = 0;
-
-  get count(): number {
-    return this.#count;
-  }
-
-  get named(): readonly Duplicate[] {
-    return this.#named;
-  }
+  /** The first ones. */
+  readonly named: Duplicate[] = [];
+  count = 0;
 
   add(duplicate: Duplicate): void {
-    this.#count++;
-    if (this.#named.length < MAX_NAMED) this.#named.push(duplicate);
+    this.count++;
+    if (this.named.length < MAX_NAMED) this.named.push(duplicate);
   }
 }
 
