@@ -9,8 +9,7 @@ import { gzipBeginning, gzipEnd } from "./gzip.ts";
 import { withDots } from "./name-escaping.ts";
 import type { ContentEncoding, NegotiatedFormat } from "./negotiate.ts";
 import { PageEncoder } from "./page-encoder.ts";
-import { type PageLimits, UNLIMITED } from "./page-limit.ts";
-import { type CurrentPage, PageSource } from "./page-source.ts";
+import { type CurrentPage, type PageLimits, PageSource, UNLIMITED } from "./page-source.ts";
 import { intact, type PageReader } from "./reader-memory.ts";
 import { RefreshPacer } from "./refresh-pacer.ts";
 import {

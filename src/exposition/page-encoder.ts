@@ -3,8 +3,7 @@ import { type SharedLane, yieldToEventLoop } from "../lib/yielding.ts";
 import { SERVER_WIDE, type ShardKey } from "../store/shard-key.ts";
 import { type DeflatedChunk, deflateChunk } from "./gzip.ts";
 import type { ContentEncoding } from "./negotiate.ts";
-import type { PageCut } from "./page-limit.ts";
-import type { CurrentPage } from "./page-source.ts";
+import type { CurrentPage, PageCut } from "./page-source.ts";
 import { CompressedReaders, FreedLines, LineMemory, type PageReader } from "./reader-memory.ts";
 import { LineBuffer, type RenderedBlock, type RenderedStore, selectLines } from "./rendered-block.ts";
 import {

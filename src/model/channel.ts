@@ -142,9 +142,7 @@ export interface Measurement {
   readonly measuredAt: number;
 }
 
-/**
- * Ignores a list that is older than the time series. Returns the facts (bits) that changed, as the functions below.
- */
+/** Ignores a list that is older than the time series. Returns the facts (bits) that changed, as the functions below. */
 export function takeValue(channel: Channel, record: ChannelRecord, staleAfterMs: number, now: ClockReading): number {
   const { value, measuredAt } = record;
   if (value === undefined || measuredAt === undefined) return withdrawValue(channel, now);

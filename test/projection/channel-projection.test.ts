@@ -6,7 +6,7 @@ import type { RuleSettings } from "../../src/mapping/rules/rule.ts";
 import { SeriesLabels } from "../../src/mapping/series-labels.ts";
 import { ALL_CHANNEL_FACTS, CHANNEL_FACTS, Channel, channelNumbers } from "../../src/model/channel.ts";
 import { NodeState, nodeTimes } from "../../src/model/node-state.ts";
-import { ChannelProjection } from "../../src/projection/channel-projection.ts";
+import { ChannelProjection } from "../../src/projection/server-projection.ts";
 import { Store } from "../../src/store/store.ts";
 import { ROOT, record } from "../model/build-record.ts";
 
