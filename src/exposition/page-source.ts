@@ -1,4 +1,5 @@
 import type { Clock } from "../lib/clock.ts";
+import { mapEntry } from "../lib/map-entry.ts";
 import { TimeSlices, yieldToEventLoop } from "../lib/yielding.ts";
 import type { SeriesTable } from "../store/series-table.ts";
 import { SERVER_WIDE, type ShardKey } from "../store/shard-key.ts";
@@ -211,10 +212,9 @@ async function extentsByShardKey(page: RenderedStore, slices: TimeSlices): Promi
   const extents = new Map<ShardKey, Extent>();
   for (const family of page.families) {
     await forEachSample(family, slices, (shardKey, bytes) => {
-      const extent = extents.get(shardKey) ?? { series: 0, bytes: 0 };
+      const extent = mapEntry(extents, shardKey, () => ({ series: 0, bytes: 0 }));
       extent.series++;
       extent.bytes += bytes;
-      extents.set(shardKey, extent);
     });
   }
   return extents;

@@ -1,3 +1,4 @@
+import { mapEntry } from "../lib/map-entry.ts";
 import type { Steps } from "../lib/yielding.ts";
 import { STATUS_TOKENS, type StatusToken, statusCode } from "../prtg/status.ts";
 import { countsByStatus } from "./counts.ts";
@@ -24,9 +25,7 @@ export async function outlineOf(
   for (const node of nodes.values()) {
     const turn = slices.step();
     if (turn !== undefined) await turn;
-    const siblings = children.get(node.parentId);
-    if (siblings === undefined) children.set(node.parentId, [node]);
-    else siblings.push(node);
+    mapEntry(children, node.parentId, () => []).push(node);
     if (node.kind === "sensor") add(counts, node.parentId, statusCode(statusOf(node) ?? "unknown"), 1);
   }
   for (const siblings of children.values()) {
@@ -52,7 +51,6 @@ function byKind(a: TreeNode, b: TreeNode): number {
 }
 
 function add(counts: Map<string, Uint32Array>, id: string, code: number, count: number): void {
-  const known = counts.get(id) ?? new Uint32Array(STATUS_TOKENS.length);
+  const known = mapEntry(counts, id, () => new Uint32Array(STATUS_TOKENS.length));
   known[code] = (known[code] ?? 0) + count;
-  counts.set(id, known);
 }

@@ -1,3 +1,4 @@
+import { mapEntry } from "../lib/map-entry.ts";
 import type { TimeSlices } from "../lib/yielding.ts";
 import { type ChannelList, type ChannelRecord, provesAbsence } from "../prtg/records.ts";
 import {
@@ -202,10 +203,7 @@ export class ServerChannels {
 
   #wait(record: ChannelRecord): void {
     // A copy: a retry of the list can change the record and then fail.
-    const copy = { ...record };
-    const records = this.#waiting.get(record.sensorId);
-    if (records === undefined) this.#waiting.set(record.sensorId, [copy]);
-    else records.push(copy);
+    mapEntry(this.#waiting, record.sensorId, () => []).push({ ...record });
     this.#waitingCount++;
   }
 

@@ -3,7 +3,7 @@ import type { NodeState } from "../model/node-state.ts";
 import type { ServerState } from "../model/server-state.ts";
 import type { TreeNode } from "../model/tree.ts";
 import { type ChannelLimits, LIMIT_NAMES, type LimitName } from "../prtg/records.ts";
-import type { ServerProjection } from "./server-projection.ts";
+import type { ChannelProjection } from "./server-projection.ts";
 
 /** `no_value`: the last record had no number. */
 export type ValueState = "served" | "dropped" | "paused" | "never_measured" | "stale" | "no_value";
@@ -37,7 +37,7 @@ export interface SensorInspection extends Readonly<Pick<NodeState, CopiedFact | 
 export function inspectSensor(
   server: string,
   state: ServerState,
-  projection: Pick<ServerProjection, "servingOf">,
+  projection: Pick<ChannelProjection, "servingOf">,
   { sensorId, choice, now }: { readonly sensorId: string; readonly choice: ChannelChoice; readonly now: number },
 ): SensorInspection | undefined {
   const known = state.node(sensorId);

@@ -24,10 +24,10 @@ import { type Shape, serveFamilies } from "./shape.ts";
  * other tables, need another projection of the same state. Call it inside a commit.
  */
 export class ServerProjection implements StateObserver {
+  readonly channels: ChannelProjection;
   readonly #about: AboutNodes;
   readonly #parents: Projector<NodeState, AboutNodes>;
   readonly #sensors: Projector<NodeState, AboutNodes>;
-  readonly #channels: ChannelProjection;
   readonly #records: { readonly [Kind in keyof ServerRecords]: Projector<ServerRecords[Kind], undefined> };
 
   /** `server`: value of the label. */
@@ -47,7 +47,7 @@ export class ServerProjection implements StateObserver {
     };
     this.#parents = new Projector({ ...nodes, families: serveFamilies(labels, ofParents, shape.sections) });
     this.#sensors = new Projector({ ...nodes, families: serveFamilies(labels, ofSensors, shape.sections) });
-    this.#channels = new ChannelProjection({
+    this.channels = new ChannelProjection({
       ...{ server, shape, tables },
       shardKey: ({ sensor }) => shardKeyOfNode(server, sensor.node),
     });
@@ -98,11 +98,11 @@ export class ServerProjection implements StateObserver {
   }
 
   onChannelChange(channel: Channel, facts: number, now: number): void {
-    this.#channels.update(channel, facts, now);
+    this.channels.update(channel, facts, now);
   }
 
   onChannelRemoval(channel: Channel): void {
-    this.#channels.remove(channel);
+    this.channels.remove(channel);
   }
 
   onRecord<Kind extends keyof ServerRecords>(kind: Kind, record: ServerRecords[Kind], now: number): void {
@@ -113,11 +113,6 @@ export class ServerProjection implements StateObserver {
     this.#records[kind].remove(record, undefined);
   }
 
-  /** The receiver needs a staleness marker when the series of the channel end. */
-  markMeasured(channel: Channel): void {
-    this.#channels.markMeasured(channel);
-  }
-
   /** Series of the object with a value. `now`: monotonic ms. */
   *presentOfNode(node: NodeState, now: number): Iterable<PresentSeries> {
     yield* this.#projectorOf(node).present(node, this.#about, now);
@@ -125,16 +120,8 @@ export class ServerProjection implements StateObserver {
 
   /** @param detail Of the channel. */
   *presentOfChannel(channel: Channel, detail: Detail | undefined, now: number): Iterable<PresentSeries> {
-    yield* this.#channels.present(channel, now);
+    yield* this.channels.present(channel, now);
     if (detail !== undefined) yield* this.#records.detail.present(detail, undefined, now);
-  }
-
-  servingOf(channel: Channel): ChannelServing | undefined {
-    return this.#channels.servingOf(channel);
-  }
-
-  countOf(outcome: MappingOutcome): number {
-    return this.#channels.countOf(outcome);
   }
 
   #projectorOf({ node }: NodeState): Projector<NodeState, AboutNodes> {
@@ -202,6 +189,7 @@ export class ChannelProjection {
     this.#count(serving, -1);
   }
 
+  /** The receiver needs a staleness marker when the series of the channel end. */
   markMeasured(channel: Channel): void {
     const serving = this.#servings[channel.row];
     if (serving !== undefined && serving.outcome !== "dropped") this.#projector.markMeasured(channel, serving);

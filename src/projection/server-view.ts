@@ -71,12 +71,12 @@ export class ServerView {
   }
 
   countOf(outcome: MappingOutcome): number {
-    return this.#projection.countOf(outcome);
+    return this.#projection.channels.countOf(outcome);
   }
 
   seriesOf(sensorId: string, channelId: string): readonly ValueSeries[] | undefined {
     const channel = this.state.channel(sensorId, channelId);
-    const serving = channel && this.#projection.servingOf(channel);
+    const serving = channel && this.#projection.channels.servingOf(channel);
     if (channel === undefined || serving === undefined) return undefined;
     const { mapper } = this.#shape;
     return mapper.seriesOf(serving, mapper.labels.channel(this.server, channel));
@@ -87,7 +87,7 @@ export class ServerView {
     if (!this.hasRules) return undefined;
     const [kept, dropped]: [string[], string[]] = [[], []];
     for (const channel of this.state.channelsOf(sensorId)?.channels ?? []) {
-      const isDropped = this.#projection.servingOf(channel)?.outcome === "dropped";
+      const isDropped = this.#projection.channels.servingOf(channel)?.outcome === "dropped";
       (isDropped ? dropped : kept).push(channel.channelId);
     }
     return { kept, dropped };
@@ -114,7 +114,7 @@ export class ServerView {
   /** The receiver needs a staleness marker when the series of the channel end. */
   markMeasured(sensorId: string, channelId: string): void {
     const channel = this.state.channel(sensorId, channelId);
-    if (channel !== undefined) this.#projection.markMeasured(channel);
+    if (channel !== undefined) this.#projection.channels.markMeasured(channel);
   }
 
   /**
@@ -140,7 +140,7 @@ export class ServerView {
   *channels(): Iterable<readonly [sensor: TreeNode, channel: Channel, outcome: MappingOutcome]> {
     for (const { sensor, channels } of this.state.channelsBySensor) {
       for (const channel of channels) {
-        const outcome = this.#projection.servingOf(channel)?.outcome;
+        const outcome = this.#projection.channels.servingOf(channel)?.outcome;
         if (outcome !== undefined) yield [sensor.node, channel, outcome];
       }
     }
@@ -148,6 +148,6 @@ export class ServerView {
 
   /** `now`: monotonic ms. */
   inspect(sensorId: string, choice: ChannelChoice, now: number): SensorInspection | undefined {
-    return inspectSensor(this.server, this.state, this.#projection, { sensorId, choice, now });
+    return inspectSensor(this.server, this.state, this.#projection.channels, { sensorId, choice, now });
   }
 }

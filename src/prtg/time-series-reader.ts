@@ -14,7 +14,7 @@ import type { Requester } from "./request/requester.ts";
 import { notJson } from "./request/response-error.ts";
 import type { SeriesType } from "./series-types.ts";
 
-/** The server may be replaced meanwhile. */
+/** The server may be replaced meanwhile: what it lacks or refuses is tried again. */
 const KNOWN_FOR_MS = 60 * 60_000;
 
 interface SeriesQuestion {
@@ -181,8 +181,6 @@ function notFound(sensorId: string, missing: ApiError | undefined, endpointIsThe
 /** Servers and proxies may refuse longer URLs. */
 const MAX_IDS = 40;
 const MAX_VALUE_LENGTH = 1_000;
-/** Asks again after this time, or for other channels. */
-const REFUSED_FOR_MS = 60 * 60_000;
 /** More refusals without an answer do not concern single channels. */
 const ENOUGH_REFUSALS = 3;
 /** Some kilobytes per sensor at most. */
@@ -240,7 +238,7 @@ export class SeriesChannels {
       if (this.#refused.size < MAX_REMEMBERED) break;
       this.#refused.delete(oldest);
     }
-    this.#refused.set(sensorId, { value, expiresAt: this.#clock.monotonic() + REFUSED_FOR_MS });
+    this.#refused.set(sensorId, { value, expiresAt: this.#clock.monotonic() + KNOWN_FOR_MS });
   }
 
   /** A refused request worked with all channels. Returns whether to stop requests by channels. */
@@ -248,7 +246,7 @@ export class SeriesChannels {
     this.#inARow++;
     if (this.#inARow < ENOUGH_REFUSALS) return false;
     this.#inARow = 0;
-    this.#pauseEndsAt = this.#clock.monotonic() + REFUSED_FOR_MS;
+    this.#pauseEndsAt = this.#clock.monotonic() + KNOWN_FOR_MS;
     return true;
   }
 }

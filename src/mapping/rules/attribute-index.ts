@@ -1,5 +1,6 @@
 import { RE2Set } from "re2js";
 import { globFlags } from "../../lib/glob.ts";
+import { mapEntry } from "../../lib/map-entry.ts";
 import { alikeKey, type CompiledPattern, matches } from "./pattern.ts";
 
 /** Cached values of one attribute. Servers have far fewer. */
@@ -84,8 +85,7 @@ export class AttributeIndex {
 }
 
 function addText(texts: Map<string, Bits>, text: string, rule: number, rules: number): void {
-  const bits = texts.get(text) ?? noBits(rules);
-  texts.set(text, bits);
+  const bits = mapEntry(texts, text, () => noBits(rules));
   setBit(bits, rule);
 }
 
