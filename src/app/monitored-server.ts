@@ -210,7 +210,7 @@ export class MonitoredServer {
 
   summary(): ServerSummary {
     const { state, server } = this.view;
-    const { version, tree, channelCount, sensorsByStatus, parentsByStatus } = state;
+    const { version, tree, channels, sensorsByStatus, parentsByStatus } = state;
     const { collectors } = this.#pipeline;
     const isKnown = version !== undefined && version.expiresAt > this.#context.clock.monotonic();
     return {
@@ -218,7 +218,7 @@ export class MonitoredServer {
       up: collectors.up,
       version: isKnown ? version.version.toWellFormed() : undefined,
       objects: tree.counts,
-      channels: channelCount,
+      channels: channels.count,
       sensorsByStatus,
       parentsByStatus,
       monitoredSince: this.#monitoredSince,

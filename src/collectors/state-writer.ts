@@ -53,13 +53,13 @@ export class StateWriter {
 
   /** `lookups`: `undefined` if the server has none for this user. */
   async applyLimits(list: ChannelList, lookups: Lookups | undefined): Promise<void> {
-    const unknown = await this.#commit((context) => this.state.applyLimits(list, lookups, context));
+    const unknown = await this.#commit((context) => this.state.channels.applyLimits(list, lookups, context));
     this.#options.metrics.decodeProblem("lookup", unknown);
   }
 
   /** Rows of time series that are newer than the lists, by sensor. */
   async applySeries(rows: ReadonlyMap<string, LatestRow>): Promise<void> {
-    await this.#commit((context) => this.state.applySeries(rows, context));
+    await this.#commit((context) => this.state.channels.applySeries(rows, context));
   }
 
   async applyDetails(update: DetailsUpdate): Promise<void> {
@@ -86,7 +86,7 @@ export class StateWriter {
   report(hadRules = false): void {
     const { view, metrics } = this.#options;
     metrics.orphans(this.state.tree.orphans);
-    metrics.waitingChannels(this.state.waitingChannels);
+    metrics.waitingChannels(this.state.channels.waiting);
     if (!hadRules && !view.hasRules) return;
     for (const reason of UNMAPPED_REASONS) metrics.unmappedChannels({ reason }, view.countOf(reason));
   }
@@ -96,7 +96,7 @@ export class StateWriter {
   }
 
   get #channels(): number {
-    return this.state.channelCount + this.state.waitingChannels;
+    return this.state.channels.count + this.state.channels.waiting;
   }
 
   /** At most: objects that a list lacks may stay for a while. */

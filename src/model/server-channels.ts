@@ -65,6 +65,7 @@ export class ServerChannels {
     return this.#waiting.keys();
   }
 
+  /** The state may change during the iteration. */
   get all(): Iterable<SensorChannels> {
     return this.#sensors.values();
   }
@@ -120,7 +121,7 @@ export class ServerChannels {
     return unknown;
   }
 
-  /** Ignores unknown channels and paused sensors. */
+  /** Ignores unknown channels, paused sensors, and rows that are older than the lists. */
   async applySeries(rows: ReadonlyMap<string, LatestRow>, { now, slices }: UpdateContext): Promise<void> {
     for (const [sensorId, { at, values }] of rows) {
       const turn = slices.step();

@@ -3,11 +3,9 @@ import type { StatusToken } from "../prtg/status.ts";
 import type { Channel } from "./channel.ts";
 import { Counts, countStatuses, type ParentsByStatus, StatusTally } from "./counts.ts";
 import { Details, type DetailsUpdate } from "./details.ts";
-import type { Lookups } from "./lookups.ts";
 import { NODE_FACTS, NodeState, nodeExpiry, nodeTimes } from "./node-state.ts";
 import { reconcileInSteps } from "./reconcile.ts";
-import type { SensorChannels } from "./sensor-channels.ts";
-import { type LatestRow, ServerChannels } from "./server-channels.ts";
+import { ServerChannels } from "./server-channels.ts";
 import { type KnownVersion, NO_OBSERVER, type NodeWatcher, type StateObserver } from "./state-observer.ts";
 import {
   EMPTY_TREE,
@@ -46,10 +44,10 @@ export class ServerState {
   readonly statusCounts = new Counts();
   readonly objectCounts = new Counts();
   readonly details: Details;
+  readonly channels: ServerChannels;
   readonly #maxLabelText: number;
   readonly #nodes = new Map<string, NodeState>();
   readonly #nodeTimes = nodeTimes();
-  readonly #channels: ServerChannels;
   readonly #statuses: Readonly<Record<NodeKind, StatusTally>> = {
     probe: new StatusTally(),
     group: new StatusTally(),
@@ -70,16 +68,16 @@ export class ServerState {
       return node?.node.kind === "sensor" ? node : undefined;
     };
     const removed = (channel: Channel) => this.details.forget(channel, this.#observer);
-    this.#channels = new ServerChannels({ sensor, staleAfterMs, removed }, NO_OBSERVER);
+    this.channels = new ServerChannels({ sensor, staleAfterMs, removed }, NO_OBSERVER);
     this.details = new Details({
       node: (id) => this.#nodes.get(id),
-      channel: (sensorId, channelId) => this.#channels.of(sensorId)?.find(channelId),
+      channel: (sensorId, channelId) => this.channels.of(sensorId)?.find(channelId),
     });
   }
 
   observe(observer: StateObserver): void {
     this.#observer = observer;
-    this.#channels.observer = observer;
+    this.channels.observer = observer;
   }
 
   /** From the next poll on. */
@@ -112,31 +110,13 @@ export class ServerState {
     return seconds === undefined ? undefined : seconds * 1_000;
   }
 
-  /** The state may change during the iteration. */
-  get channelsBySensor(): Iterable<SensorChannels> {
-    return this.#channels.all;
-  }
-
-  channelsOf(sensorId: string): SensorChannels | undefined {
-    return this.#channels.of(sensorId);
-  }
-
   channel(sensorId: string, channelId: string): Channel | undefined {
-    return this.#channels.of(sensorId)?.find(channelId);
-  }
-
-  get channelCount(): number {
-    return this.#channels.count;
-  }
-
-  /** Channels of the last poll without a sensor. */
-  get waitingChannels(): number {
-    return this.#channels.waiting;
+    return this.channels.of(sensorId)?.find(channelId);
   }
 
   *unknownIds(): Iterable<string> {
     yield* this.#tree.missingParents;
-    yield* this.#channels.pendingSensors;
+    yield* this.channels.pendingSensors;
   }
 
   get sensorsByStatus(): ReadonlyMap<StatusToken, number> {
@@ -170,17 +150,7 @@ export class ServerState {
   async applyChannels(list: ChannelList, context: UpdateContext): Promise<void> {
     await this.#checkLabels(list.items, context);
     this.#listed.add("channel");
-    await this.#channels.list(list, context);
-  }
-
-  /** Resolves with the number of channels whose lookup is unknown. */
-  applyLimits(list: ChannelList, lookups: Lookups | undefined, context: UpdateContext): Promise<number> {
-    return this.#channels.applyLimits(list, lookups, context);
-  }
-
-  /** Ignores rows that are older than the lists. */
-  applySeries(rows: ReadonlyMap<string, LatestRow>, context: UpdateContext): Promise<void> {
-    return this.#channels.applySeries(rows, context);
+    await this.channels.list(list, context);
   }
 
   applyVersion(version: string, { now, expiry }: UpdateContext): void {
@@ -190,11 +160,6 @@ export class ServerState {
 
   applyDetails(update: DetailsUpdate, context: UpdateContext): Promise<void> {
     return this.details.apply(update, this.#observer, context);
-  }
-
-  /** Does not call the observer. */
-  changeStaleness(staleAfterMs: number | undefined, context: UpdateContext): Promise<void> {
-    return this.#channels.changeStaleness(staleAfterMs, context);
   }
 
   async #checkLabels(channels: ChannelRecords, { slices }: UpdateContext): Promise<void> {
@@ -237,7 +202,7 @@ export class ServerState {
         if (node.status !== before) this.#statuses[kind].move(before, node.status);
         this.#observer.onNodeChange(node, facts, now.monotonic);
         watcher?.onNodeRecord(node);
-        if (kind === "sensor" && node.isPaused && !wasPaused) this.#channels.pauseSensor(node.id, now);
+        if (kind === "sensor" && node.isPaused && !wasPaused) this.channels.pauseSensor(node.id, now);
       }
     }
     // Statuses first: they decide whether the exporter serves a value.
@@ -245,7 +210,7 @@ export class ServerState {
     for (const node of added) {
       const turn = slices.step();
       if (turn !== undefined) await turn;
-      if (node.kind === "sensor") this.#channels.adopt(node.id, now, channelsExpireAt);
+      if (node.kind === "sensor") this.channels.adopt(node.id, now, channelsExpireAt);
     }
     watcher?.onPollEnd(poll, now);
   }
@@ -281,7 +246,7 @@ export class ServerState {
       watcher?.onNodeReplacement(known, before);
       this.#observer.onNodeChange(known, NODE_FACTS.identity, now.monotonic);
       this.details.relabel(known, this.#observer, now.monotonic);
-      if (node.kind === "sensor") this.#channels.moveSensor(node.id, now);
+      if (node.kind === "sensor") this.channels.moveSensor(node.id, now);
     }
     return changes;
   }
@@ -289,7 +254,7 @@ export class ServerState {
   #remove({ id, kind }: TreeNode, watcher: NodeWatcher | undefined): void {
     const known = this.#nodes.get(id);
     if (known === undefined) return;
-    if (kind === "sensor") this.#channels.removeSensor(id);
+    if (kind === "sensor") this.channels.removeSensor(id);
     this.#statuses[kind].remove(known.status);
     this.#observer.onNodeRemoval(known);
     this.details.forget(known, this.#observer);
@@ -334,7 +299,7 @@ export class ServerState {
 
   /** Omits kinds without a list: a missing list does not mean 0. */
   #countKnownObjects(): ReadonlyMap<string, number> {
-    const counts = { ...this.#tree.counts, channel: this.#channels.count + this.#channels.waiting };
+    const counts = { ...this.#tree.counts, channel: this.channels.count + this.channels.waiting };
     return new Map(Object.entries(counts).filter(([kind]) => this.#listed.has(kind)));
   }
 }

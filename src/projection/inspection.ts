@@ -42,7 +42,7 @@ export function inspectSensor(
 ): SensorInspection | undefined {
   const known = state.node(sensorId);
   if (known?.node.kind !== "sensor") return undefined;
-  const group = state.channelsOf(sensorId);
+  const group = state.channels.of(sensorId);
   const all = group?.channels ?? [];
   const { first, chosen } = chooseChannels(all, choice, () => mainChannel(all, state, now));
   return {

@@ -75,7 +75,7 @@ export class ServerProjection implements StateObserver {
       if (turn !== undefined) await turn;
       this.onNodeChange(node, ALL_NODE_FACTS & ~NODE_FACTS.measurement, now);
     }
-    for (const { sensor, channels } of state.channelsBySensor) {
+    for (const { sensor, channels } of state.channels.all) {
       for (const channel of channels) {
         const turn = slices.step();
         if (turn !== undefined) await turn;

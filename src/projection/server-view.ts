@@ -57,7 +57,7 @@ export class ServerView {
     context: UpdateContext,
   ): Promise<() => void> {
     const next = new ServerProjection(this.server, shape, tables);
-    await this.state.changeStaleness(staleAfterMs, context);
+    await this.state.channels.changeStaleness(staleAfterMs, context);
     await next.projectAll(this.state, context);
     return () => {
       this.#shape = shape;
@@ -86,7 +86,7 @@ export class ServerView {
   channelIds(sensorId: string): { readonly kept: readonly string[]; readonly dropped: readonly string[] } | undefined {
     if (!this.hasRules) return undefined;
     const [kept, dropped]: [string[], string[]] = [[], []];
-    for (const channel of this.state.channelsOf(sensorId)?.channels ?? []) {
+    for (const channel of this.state.channels.of(sensorId)?.channels ?? []) {
       const isDropped = this.#projection.channels.servingOf(channel)?.outcome === "dropped";
       (isDropped ? dropped : kept).push(channel.channelId);
     }
@@ -96,7 +96,7 @@ export class ServerView {
   /** `now`: monotonic ms. */
   servedValues(sensorId: string, now: number): readonly (readonly [channelId: string, value: number])[] {
     const served: (readonly [string, number])[] = [];
-    for (const channel of this.state.channelsOf(sensorId)?.channels ?? []) {
+    for (const channel of this.state.channels.of(sensorId)?.channels ?? []) {
       const value = channel.valueAt(now);
       if (value !== undefined) served.push([channel.channelId, value]);
     }
@@ -138,7 +138,7 @@ export class ServerView {
 
   /** The state may change during the iteration. */
   *channels(): Iterable<readonly [sensor: TreeNode, channel: Channel, outcome: MappingOutcome]> {
-    for (const { sensor, channels } of this.state.channelsBySensor) {
+    for (const { sensor, channels } of this.state.channels.all) {
       for (const channel of channels) {
         const outcome = this.#projection.channels.servingOf(channel)?.outcome;
         if (outcome !== undefined) yield [sensor.node, channel, outcome];

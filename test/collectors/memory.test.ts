@@ -39,7 +39,7 @@ test("a state stays as it is if it would exceed memory, and can shrink", async (
   expect(await monitor.pollOnce(never)).toBe(false);
   expect(subject.log.at(-1)).toMatchObject({ code: "API_MEMORY_FULL" });
   expect(shown()).toBe(before);
-  expect(subject.monitor.view.state.channelCount).toBe(few.length);
+  expect(subject.monitor.view.state.channels.count).toBe(few.length);
 
   server.channelRecords = few.slice(0, 1);
   expect(await monitor.pollOnce(never)).toBe(true);

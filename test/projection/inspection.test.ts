@@ -34,7 +34,7 @@ async function inspected(
     ...{ clock, tree, poll, inspect },
     only: () => inspect()?.channels[0],
     series: (at: number, value: number) =>
-      state.applySeries(new Map([["50", { at, values: [["0", value]] }]]), contextAt(clock)),
+      state.channels.applySeries(new Map([["50", { at, values: [["0", value]] }]]), contextAt(clock)),
   };
 }
 
