@@ -13,7 +13,7 @@ const SELDOM_MS = 5_000;
 const MAX_FREQUENT = 10;
 const FREQUENT_REST_MS = 2_000;
 
-/** Decides when a page is refreshed after a commit: one refresh at a time, and a pause after each. Times are monotonic. */
+/** Decides when a commit refreshes the page: one refresh at a time, and a pause after each. Times are monotonic. */
 export class RefreshPacer {
   readonly #clock: Clock;
   readonly #refresh: () => Promise<void>;

@@ -26,7 +26,10 @@ export class ServerAccess implements LoginSender {
   readonly retries: RetryPolicy;
   readonly #transport: Transport;
   readonly #clients = new Set<ApiClientOptions>();
-  /** The client whose secrets, files and log serve the work for all: the oldest one. Files of a client that left may be gone. */
+  /**
+   * The client whose secrets, files and log serve the work for all: the oldest one. It moves when the client leaves,
+   * because its files may be gone then.
+   */
   #owner: ApiClientOptions;
   /** Requests of the session, whose client may leave. */
   readonly #logins = new Set<Promise<unknown>>();
@@ -222,7 +225,10 @@ function recordAttempt(
   else log.debug({ ...fields, err: failure }, "request failed");
 }
 
-/** Values of the label `code` without a complete answer. Errors about secrets are those of files for TLS, because credentials are read before. */
+/**
+ * Values of the label `code` without a complete answer. Unreadable secrets are files for TLS here, because the exporter
+ * reads credentials before.
+ */
 const FAILURE_KINDS: readonly (readonly [kind: string, codes: readonly ErrorCode[]])[] = [
   ["timeout", ["API_TIMEOUT"]],
   ["tls", ["API_TLS_UNTRUSTED", "API_TLS_FINGERPRINT", "API_TLS_CLIENT_REFUSED", "API_TLS_FAILED"]],
