@@ -358,7 +358,7 @@ export class Exporter {
   #reportLeadership(): void {
     const { leadership } = this.#context;
     if (leadership !== undefined) {
-      this.metrics.leadership.leader(leadership.lease, this.#config.standbyFor === undefined);
+      this.metrics.leadership.leader({ lease: leadership.lease }, this.#config.standbyFor === undefined);
     }
   }
 

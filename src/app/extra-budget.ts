@@ -60,8 +60,9 @@ export class ExtraBudget {
     if (deferred > 0) this.#heldBackEndsAt = now + Math.max(MIN_OVER_AFTER_MS, OVER_AFTER_CYCLES * cycleMs());
     const isHeldBack = now < this.#heldBackEndsAt;
     this.#metrics.loop(this.#utilization);
-    for (const collector of collectorsWith("isExtra")) this.#metrics.waiting(collector, this.work.queued(collector));
-    for (const collector of collectorsWith("defers")) this.#metrics.deferred(collector, deferred);
+    for (const collector of collectorsWith("isExtra"))
+      this.#metrics.waiting({ collector }, this.work.queued(collector));
+    for (const collector of collectorsWith("defers")) this.#metrics.deferred({ collector }, deferred);
     this.#metrics.heldBack(isHeldBack);
     this.#log(deferred, isHeldBack);
   }

@@ -25,8 +25,8 @@ export function createMetricsPage(
     clock,
     observer: {
       rendered: (format, encoding, seconds, bytes, plainBytes) => {
-        metrics.exposition.renderDuration(format, seconds);
-        metrics.exposition.bytes(format, encoding, bytes);
+        metrics.exposition.renderDuration({ format }, seconds);
+        metrics.exposition.bytes({ format, encoding }, bytes);
         watch.rendered(plainBytes);
       },
       dropped: (series) => watch.dropped(series),
@@ -34,8 +34,8 @@ export function createMetricsPage(
     limits,
   });
   // From 0, so that `increase()` sees the first one.
-  for (const reason of REJECTION_REASONS) metrics.web.rejected(reason, 0);
-  for (const format of MEDIA_TYPES) metrics.exposition.scraped(format, 0);
+  for (const reason of REJECTION_REASONS) metrics.web.rejected({ reason }, 0);
+  for (const format of MEDIA_TYPES) metrics.exposition.scraped({ format }, 0);
   return { metrics, exposition };
 }
 
@@ -44,9 +44,9 @@ export function reportLinks(metrics: ExporterMetrics, { servers, web: { external
   metrics.clear(EXPORTER_METRICS.config.webInterface);
   metrics.clear(EXPORTER_METRICS.config.statusPage);
   for (const { name, webUrl } of servers) {
-    metrics.config.webInterface(name, webUrl, 1);
+    metrics.config.webInterface({ server: name, web_url: webUrl }, 1);
     if (externalUrl === undefined) continue;
-    metrics.config.statusPage(name, new URL(serverLink(name), `${externalUrl}/`).href, 1);
+    metrics.config.statusPage({ server: name, page_url: new URL(serverLink(name), `${externalUrl}/`).href }, 1);
   }
 }
 
@@ -76,7 +76,7 @@ export class PageWatch {
   dropped(series: ReadonlyMap<string, number>): void {
     this.#dropped = series;
     this.#metrics.clear(EXPORTER_METRICS.exposition.droppedSeries);
-    for (const [family, count] of series) this.#metrics.exposition.droppedSeries(family, count);
+    for (const [family, count] of series) this.#metrics.exposition.droppedSeries({ family }, count);
     const total = series.values().reduce((sum, count) => sum + count, 0);
     if (Math.abs(total - this.#loggedDropped) <= LOG_SHARE * this.#loggedDropped) return;
     this.#loggedDropped = total;

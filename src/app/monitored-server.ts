@@ -193,14 +193,14 @@ export class MonitoredServer {
 
   #facts(): Omit<ServerStatus, "collectors"> {
     const { state, server } = this.view;
-    const { version, tree, channelCount } = state;
+    const { version, tree, channels } = state;
     const isKnown = version !== undefined && version.expiresAt > this.#parts.clock.monotonic();
     return {
       server,
       up: this.#pipeline.collectors.up,
       version: isKnown ? version.version.toWellFormed() : undefined,
       objects: tree.counts,
-      channels: channelCount,
+      channels: channels.count,
     };
   }
 

@@ -2,8 +2,7 @@ import { constants } from "node:fs";
 import { readdir, rm } from "node:fs/promises";
 import { join } from "node:path";
 import { ExporterError } from "../errors/exporter-error.ts";
-import { closing, syncFolder, withFile } from "../lib/durable-file.ts";
-import { createPrivateDirectory, openToWrite } from "../lib/private-file.ts";
+import { closing, createPrivateDirectory, openToWrite, syncFolder, withFile } from "../lib/durable-file.ts";
 import type { SensorHistory } from "./sensor-history.ts";
 import { dayName, dayNumber } from "./utc-day.ts";
 

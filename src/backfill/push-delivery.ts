@@ -2,9 +2,8 @@ import type { Logger } from "pino";
 import { Backoff } from "../delivery/backoff.ts";
 import { abortAfter, attempt, type DeliveryFailure } from "../delivery/delivery-loop.ts";
 import { ExporterError } from "../errors/exporter-error.ts";
-import { onAbort } from "../lib/abort.ts";
-import type { Clock } from "../lib/clock.ts";
-import type { ValueSeries } from "../mapping/channel-serving.ts";
+import { type Clock, onAbort } from "../lib/clock.ts";
+import type { ValueSeries } from "../mapping/rules/rule.ts";
 import type { DeliveryControl, DeliveryOutcome, MeasurementRow, MeasurementSink } from "../sync/measurement.ts";
 import type { PlannedDevice } from "./plan.ts";
 

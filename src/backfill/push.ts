@@ -3,7 +3,7 @@ import { ExporterError } from "../errors/exporter-error.ts";
 import type { Clock } from "../lib/clock.ts";
 import { withFile } from "../lib/durable-file.ts";
 import { mapEntry } from "../lib/map-entry.ts";
-import type { ValueSeries } from "../mapping/channel-serving.ts";
+import type { ValueSeries } from "../mapping/rules/rule.ts";
 import type { MeasurementRow } from "../sync/measurement.ts";
 import type { FinishedRun, PushCursor, UnfinishedRun } from "./journal.ts";
 import type { OutputFolder } from "./output-folder.ts";

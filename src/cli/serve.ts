@@ -296,8 +296,8 @@ function routesOf(exporter: Exporter, flags: WebFlags): Pick<WebServerOptions, "
     telemetryPath: flags["web.telemetryPath"],
     exposition: scrapeExposition,
     hasServer: (name: string) => exporter.hasServer(name),
-    served: (format: string) => metrics.exposition.scraped(format),
-    rejected: (reason: "requests" | "slow_reader") => metrics.web.rejected(reason),
+    served: (format: string) => metrics.exposition.scraped({ format }),
+    rejected: (reason: "requests" | "slow_reader") => metrics.web.rejected({ reason }),
     ...{ isReady: () => exporter.ready, status, debug, discovery },
   };
   return {

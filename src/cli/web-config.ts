@@ -48,7 +48,7 @@ export function webLimits(flags: WebFlags): WebLimits {
 /** Records to the metrics of the current exporter. */
 export function webObserver(metrics: () => ExporterMetrics): WebObserver {
   return {
-    rejected: (reason) => metrics().web.rejected(reason),
+    rejected: (reason) => metrics().web.rejected({ reason }),
     observed: ({ connections, webConfigInForce }) => {
       metrics().web.connections(connections);
       metrics().web.configReloadSuccessful(webConfigInForce);

@@ -1,4 +1,4 @@
-import { serverVersion } from "../mapping/server-version.ts";
+import { serverVersion } from "../prtg/decode/system-records.ts";
 import type { MonitoringApi } from "../prtg/monitoring-api.ts";
 import type { Section } from "../prtg/node-record.ts";
 import type { ChannelRecords } from "../prtg/records.ts";

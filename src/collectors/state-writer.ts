@@ -1,12 +1,11 @@
 import type { Clock } from "../lib/clock.ts";
 import type { MemoryShare } from "../lib/memory-budget.ts";
 import { shareTurn, TimeSlices } from "../lib/yielding.ts";
-import { stateBytes } from "../model/bounds.ts";
 import type { DetailsUpdate } from "../model/details.ts";
 import type { Lookups } from "../model/lookups.ts";
 import type { LatestRow } from "../model/server-channels.ts";
 import type { ServerState, TreeUpdate } from "../model/server-state.ts";
-import { NODE_KINDS } from "../model/tree.ts";
+import { NODE_KINDS, stateBytes } from "../model/tree.ts";
 import type { ExpiryPolicy, UpdateContext } from "../model/update-context.ts";
 import type { ServerView } from "../projection/server-view.ts";
 import { memoryFull } from "../prtg/answer-bounds.ts";
@@ -52,13 +51,13 @@ export class StateWriter {
 
   /** `lookups`: `undefined` if the server has none for this user. */
   async applyLimits(list: ChannelList, lookups: Lookups | undefined): Promise<void> {
-    const unknown = await this.#commit((context) => this.state.applyLimits(list, lookups, context));
+    const unknown = await this.#commit((context) => this.state.channels.applyLimits(list, lookups, context));
     this.#options.metrics.decodeProblem("lookup", unknown);
   }
 
   /** Rows of time series that are newer than the lists, by sensor. */
   async applySeries(rows: ReadonlyMap<string, LatestRow>): Promise<void> {
-    await this.#commit((context) => this.state.applySeries(rows, context));
+    await this.#commit((context) => this.state.channels.applySeries(rows, context));
   }
 
   async applyDetails(update: DetailsUpdate): Promise<void> {
@@ -85,9 +84,9 @@ export class StateWriter {
   report(hadRules = false): void {
     const { view, metrics } = this.#options;
     metrics.orphans(this.state.tree.orphans);
-    metrics.waitingChannels(this.state.waitingChannels);
+    metrics.waitingChannels(this.state.channels.waiting);
     if (!hadRules && !view.hasRules) return;
-    for (const reason of UNMAPPED_REASONS) metrics.unmappedChannels(reason, view.countOf(reason));
+    for (const reason of UNMAPPED_REASONS) metrics.unmappedChannels({ reason }, view.countOf(reason));
   }
 
   get #nodes(): number {
@@ -95,7 +94,7 @@ export class StateWriter {
   }
 
   get #channels(): number {
-    return this.state.channelCount + this.state.waitingChannels;
+    return this.state.channels.count + this.state.channels.waiting;
   }
 
   /** Upper bound: objects that a list lacks may stay for a while. */

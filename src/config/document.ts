@@ -1,5 +1,11 @@
-import type { Position } from "../lib/line-positions.ts";
-import { isMergeKey, MAX_NESTING, type YamlMap, type YamlNode, type YamlScalar } from "../lib/yaml-tree.ts";
+import {
+  isMergeKey,
+  MAX_NESTING,
+  type Position,
+  type YamlMap,
+  type YamlNode,
+  type YamlScalar,
+} from "../lib/yaml-tree.ts";
 import { ConfigError, type ConfigProblem } from "./config-error.ts";
 import { type Environment, interpolate } from "./environment.ts";
 import { formatKey, type KeyPath, type Origin, type Place, type Reference, UNRESOLVED } from "./origin.ts";

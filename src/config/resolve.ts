@@ -8,8 +8,7 @@ import type { KeyPath, Origin } from "./origin.ts";
 import { type ProxyConfig, proxyConfig } from "./proxy.ts";
 import type { ProxySettings } from "./proxy-schema.ts";
 import type { ReadFile } from "./reading-files.ts";
-import type { ServerSettings, Settings } from "./schema.ts";
-import { STANDARD_OUTPUT } from "./schema.ts";
+import { type ServerSettings, type Settings, STANDARD_OUTPUT } from "./schema.ts";
 import { apiKeyFault, EnvironmentSecret, type FaultOf, FileSecret, headerFault, type SecretSource } from "./secrets.ts";
 import { readCertificates, readKeyOf, readTlsFiles, type TlsFiles } from "./tls-files.ts";
 

@@ -1,5 +1,13 @@
-import { LinePositions, type Position } from "../lib/line-positions.ts";
-import { MAX_ITEMS, MAX_LINES, MAX_NESTING, parseYamlTree, YamlFault, type YamlNode } from "../lib/yaml-tree.ts";
+import {
+  LinePositions,
+  MAX_ITEMS,
+  MAX_LINES,
+  MAX_NESTING,
+  type Position,
+  parseYamlTree,
+  YamlFault,
+  type YamlNode,
+} from "../lib/yaml-tree.ts";
 import { ConfigError } from "./config-error.ts";
 
 export interface ParsedYaml {

@@ -1,6 +1,5 @@
 import { describeError } from "../errors/exporter-error.ts";
-import { onAbort } from "../lib/abort.ts";
-import type { Clock } from "../lib/clock.ts";
+import { type Clock, onAbort } from "../lib/clock.ts";
 import { Backoff, type Pause } from "./backoff.ts";
 
 /** At the end, no request begins after this part of the time, so that the last one can be answered. */

@@ -77,8 +77,8 @@ export class ServerEvents {
       earlier: memory.before.statuses,
       hasRoom: (events, size) => this.#queue.hasRoom(events, size),
       onFindings: (findings) => this.#found(findings),
-      onMerged: () => observer.dropped("merged"),
-      onDropped: (events) => observer.dropped("full", events),
+      onMerged: () => observer.dropped({ reason: "merged" }),
+      onDropped: (events) => observer.dropped({ reason: "full" }, events),
     });
   }
 
@@ -149,7 +149,7 @@ export class ServerEvents {
       ...{ output, sink, clock, random, log },
       next: () => this.#queue.take(output, this.#noted, BATCH_EVENTS, BATCH_SIZE),
       onSettled: (settled, rejected) => this.#settle(output, settled, rejected),
-      onFailed: () => observer.deliveryFailed(output),
+      onFailed: () => observer.deliveryFailed({ output }),
     });
   }
 
@@ -163,7 +163,7 @@ export class ServerEvents {
     for (let index = 0; index < findings.length; index += ENTRY_FINDINGS) {
       const some = findings.slice(index, index + ENTRY_FINDINGS);
       const events = some.flatMap((finding) => finding.events);
-      for (const { eventName } of events) observer.told(eventName);
+      for (const { eventName } of events) observer.told({ event: eventName });
       entries.push({
         seq: this.#queue.add(events),
         events,
@@ -183,8 +183,8 @@ export class ServerEvents {
   /** Resolves when it is noted: the next batch follows. */
   async #settle(output: EventOutput, settled: readonly QueuedEvent[], rejected: number): Promise<void> {
     const { observer } = this.#options;
-    if (settled.length > rejected) observer.delivered(output, settled.length - rejected);
-    if (rejected > 0) observer.dropped("rejected", rejected);
+    if (settled.length > rejected) observer.delivered({ output }, settled.length - rejected);
+    if (rejected > 0) observer.dropped({ reason: "rejected" }, rejected);
     this.#queue.settle(output, settled.at(-1)?.seq ?? 0);
     this.#showPending(output);
     await this.#note([{ settled: this.#settled() }]);
@@ -195,7 +195,7 @@ export class ServerEvents {
   }
 
   #showPending(output: EventOutput): void {
-    this.#options.observer.pending(output, this.#outputs.has(output) ? this.#queue.pending(output) : 0);
+    this.#options.observer.pending({ output }, this.#outputs.has(output) ? this.#queue.pending(output) : 0);
   }
 
   /** Runs one write at a time. Never rejects. */

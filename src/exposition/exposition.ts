@@ -9,36 +9,26 @@ import { gzipBeginning, gzipEnd } from "./gzip.ts";
 import { withDots } from "./name-escaping.ts";
 import type { ContentEncoding, NegotiatedFormat } from "./negotiate.ts";
 import { PageEncoder } from "./page-encoder.ts";
-import { type PageLimits, UNLIMITED } from "./page-limit.ts";
-import { type CurrentPage, PageSource } from "./page-source.ts";
-import type { PageReader } from "./reader-memory.ts";
+import { type CurrentPage, type PageLimits, PageSource, UNLIMITED } from "./page-source.ts";
+import { intact, type PageReader } from "./reader-memory.ts";
+import { RefreshPacer } from "./refresh-pacer.ts";
 import {
   type Content,
+  includesExporterMetrics,
+  isSameShard,
   NO_CONTENT,
   OUTDATED,
   PROMETHEUS_DEFAULT,
   RepresentationCache,
   type RepresentationKey,
+  type Shard,
   type StreamedPage,
+  WHOLE_PAGE,
 } from "./representation.ts";
-import { includesExporterMetrics, isSameShard, type Shard, WHOLE_PAGE } from "./shard.ts";
 import { type ExpositionFormat, formatEnd } from "./text-format.ts";
 
 /** Milliseconds between checks for expired values. */
 const INTERVAL = 1_000;
-
-/** A refresh is followed by a pause of four times its duration, at most 1 s. */
-const REST = 4;
-const MAX_REST_MS = 1_000;
-
-/** Scrapes rarely use a page that the next one replaces within this time. */
-const SELDOM_MS = 5_000;
-/**
- * After so many frequent refreshes the pause is 2 s. With many servers there are dozens of commits a second, and each
- * refresh reads the whole page.
- */
-const MAX_FREQUENT = 10;
-const FREQUENT_REST_MS = 2_000;
 
 /** Requests for pages that are not ready. */
 const MAX_WAITING = 32;
@@ -93,20 +83,12 @@ export class Exposition {
   /** All waiting readers of a format share one rendering. */
   readonly #pendingRenderings = new Map<ExpositionFormat, Promise<readonly Buffer[]>>();
   readonly #stopping = new AbortController();
-  #refreshing: Promise<void> | undefined;
-  #refreshAgain = false;
-  /** A refresh that is due and not started. */
-  #due: Promise<void> | undefined;
-  /** Monotonic ms. */
-  #refreshedAt = Number.NEGATIVE_INFINITY;
-  /** Successive refreshes within `SELDOM_MS`. */
-  #frequent = 0;
-  /** Monotonic ms. */
-  #nextRefreshAt = Number.NEGATIVE_INFINITY;
+  readonly #pacer: RefreshPacer;
 
   constructor(options: ExpositionOptions) {
     const { store, clock, observer, limits = UNLIMITED } = options;
     this.#options = options;
+    this.#pacer = new RefreshPacer(clock, () => this.#work(() => this.#refreshOnce()));
     this.#encoder = new PageEncoder(() => this.#bytesFor(HELD_TO_PAGE), store.lane);
     this.#source = new PageSource(store, this.#encoder.lines, clock, limits, (series) => observer.dropped?.(series));
   }
@@ -122,7 +104,7 @@ export class Exposition {
       content: NO_CONTENT,
     });
     void this.refresh();
-    const unsubscribe = this.#options.store.onCommit(() => this.#refreshSoon());
+    const unsubscribe = this.#options.store.onCommit(() => this.#pacer.refreshSoon(this.#stopping.signal));
     this.#stopping.signal.addEventListener("abort", unsubscribe, { once: true });
     void this.#expireRegularly(this.#stopping.signal);
   }
@@ -178,7 +160,7 @@ export class Exposition {
     const content = await this.#content({ format: format.body, encoding, shard }, reader);
     const end = () => this.#renderEnd(format.body, shard);
     const { buffers, compressed } = content;
-    if (compressed === undefined) return { beginning: buffers, end: async () => mergeSmall(await end()) };
+    if (compressed === undefined) return { beginning: intact(buffers), end: async () => mergeSmall(await end()) };
     return { beginning: gzipBeginning(compressed), end: async () => gzipEnd(compressed, await end()) };
   }
 
@@ -201,41 +183,12 @@ export class Exposition {
 
   /** Updates the representations that are kept ready. Calls during a refresh share the next one. */
   refresh(): Promise<void> {
-    if (this.#refreshing !== undefined) {
-      this.#refreshAgain = true;
-      return this.#refreshing;
-    }
-    this.#refreshing = this.#refreshUntilSettled().finally(() => {
-      this.#refreshing = undefined;
-    });
-    return this.#refreshing;
+    return this.#pacer.refresh();
   }
 
   /** Resolves when the ready representations include all commits so far. */
-  async upToDate(): Promise<void> {
-    await (this.#due ?? this.#refreshing);
-  }
-
-  #refreshSoon(): void {
-    this.#due ??= this.#refreshWhenRested();
-  }
-
-  async #refreshWhenRested(): Promise<void> {
-    const { clock } = this.#options;
-    const { signal } = this.#stopping;
-    // It may have read the store before this commit.
-    await this.#refreshing;
-    const restMs = this.#nextRefreshAt - clock.monotonic();
-    if (restMs > 0) await clock.sleep(restMs, signal).catch(() => undefined);
-    this.#due = undefined;
-    if (!signal.aborted) await this.refresh();
-  }
-
-  async #refreshUntilSettled(): Promise<void> {
-    do {
-      this.#refreshAgain = false;
-      await this.#work(() => this.#refreshOnce());
-    } while (this.#refreshAgain);
+  upToDate(): Promise<void> {
+    return this.#pacer.settled();
   }
 
   async #refreshOnce(): Promise<void> {
@@ -243,10 +196,7 @@ export class Exposition {
     const kept = [...this.#cache.values()].filter(({ key }) => isKeptReady(key));
     if (kept.length === 0) return;
     const { lines } = this.#encoder;
-    const { clock } = this.#options;
-    const startedAt = clock.monotonic();
-    this.#frequent = startedAt - this.#refreshedAt > SELDOM_MS ? 0 : this.#frequent + 1;
-    this.#refreshedAt = startedAt;
+    this.#pacer.begin();
     let leave: (() => void) | undefined;
     let replaced: readonly Buffer[] = [];
     try {
@@ -263,9 +213,7 @@ export class Exposition {
     } finally {
       leave?.();
       this.#freeUnused();
-      const endedAt = clock.monotonic();
-      const usualMs = Math.min(MAX_REST_MS, REST * (endedAt - startedAt));
-      this.#nextRefreshAt = endedAt + (this.#frequent >= MAX_FREQUENT ? FREQUENT_REST_MS : usualMs);
+      this.#pacer.end();
     }
   }
 

@@ -13,21 +13,15 @@ export interface NegotiatedFormat {
   readonly contentType: string;
 }
 
-const TEXT_0_0_4: NegotiatedFormat = offer("text", "text/plain; version=0.0.4; charset=utf-8");
+const TEXT_0_0_4 = offer("text", "text/plain", "0.0.4");
 
 /** In order of preference. Every scraper reads the oldest text format. */
 const OFFERS: ReadonlyMap<string, NegotiatedFormat> = new Map([
-  ["text/plain;version=0.0.4", TEXT_0_0_4],
-  ...withEscapings("text", "text/plain", "1.0.0"),
-  [
-    "application/openmetrics-text;version=1.0.0",
-    offer("openmetrics", "application/openmetrics-text; version=1.0.0; charset=utf-8"),
-  ],
-  ...withEscapings("openmetrics", "application/openmetrics-text", "1.0.0"),
-  [
-    "application/openmetrics-text;version=0.0.1",
-    offer("openmetrics", "application/openmetrics-text; version=0.0.1; charset=utf-8"),
-  ],
+  TEXT_0_0_4,
+  ...withEscapings("text", "text/plain"),
+  offer("openmetrics", "application/openmetrics-text", "1.0.0"),
+  ...withEscapings("openmetrics", "application/openmetrics-text"),
+  offer("openmetrics", "application/openmetrics-text", "0.0.1"),
 ]);
 const OFFERED = [...OFFERS.keys()];
 
@@ -37,9 +31,9 @@ const OFFERED = [...OFFERS.keys()];
  */
 export function negotiateFormat(headers: IncomingHttpHeaders): NegotiatedFormat {
   const accept = headers.accept;
-  if (accept === undefined) return TEXT_0_0_4;
+  if (accept === undefined) return TEXT_0_0_4[1];
   const chosen = new Negotiator({ headers: { accept: withoutCharset(accept) } }).mediaType(OFFERED);
-  return (chosen === undefined ? undefined : OFFERS.get(chosen)) ?? TEXT_0_0_4;
+  return (chosen === undefined ? undefined : OFFERS.get(chosen)) ?? TEXT_0_0_4[1];
 }
 
 /** gzip if its q-value is not below the one of identity. */
@@ -50,19 +44,24 @@ export function negotiateEncoding(headers: IncomingHttpHeaders): ContentEncoding
   return encodings[0] === "gzip" ? "gzip" : "identity";
 }
 
-function offer(body: ExpositionFormat, contentType: string, escaping: NameEscaping = "none"): NegotiatedFormat {
-  return { body, contentType, escaping };
+/** @returns the media type in an Accept header, and the format */
+function offer(
+  body: ExpositionFormat,
+  mediaType: string,
+  version: string,
+  escaping?: string,
+): readonly [accepted: string, NegotiatedFormat] {
+  const escapes = escaping === "dots" ? "dots" : "none";
+  const contentType = `${mediaType}; version=${version}; charset=utf-8`;
+  if (escaping === undefined) return [`${mediaType};version=${version}`, { body, escaping: escapes, contentType }];
+  return [
+    `${mediaType};version=${version};escaping=${escaping}`,
+    { body, escaping: escapes, contentType: `${contentType}; escaping=${escaping}` },
+  ];
 }
 
-function withEscapings(body: ExpositionFormat, mediaType: string, version: string): [string, NegotiatedFormat][] {
-  return ["allow-utf-8", "underscores", "dots", "values"].map((escaping) => [
-    `${mediaType};version=${version};escaping=${escaping}`,
-    offer(
-      body,
-      `${mediaType}; version=${version}; charset=utf-8; escaping=${escaping}`,
-      escaping === "dots" ? "dots" : "none",
-    ),
-  ]);
+function withEscapings(body: ExpositionFormat, mediaType: string) {
+  return ["allow-utf-8", "underscores", "dots", "values"].map((scheme) => offer(body, mediaType, "1.0.0", scheme));
 }
 
 export const MEDIA_TYPES: ReadonlySet<string> = new Set(OFFERED.map(mediaTypeOf));

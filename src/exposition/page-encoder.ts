@@ -3,12 +3,19 @@ import { type SharedLane, yieldToEventLoop } from "../lib/yielding.ts";
 import { SERVER_WIDE, type ShardKey } from "../store/shard-key.ts";
 import { type DeflatedChunk, deflateChunk } from "./gzip.ts";
 import type { ContentEncoding } from "./negotiate.ts";
-import type { PageCut } from "./page-limit.ts";
-import type { CurrentPage } from "./page-source.ts";
-import { CompressedReaders, LineMemory, type PageReader } from "./reader-memory.ts";
+import type { CurrentPage, PageCut } from "./page-source.ts";
+import { CompressedReaders, FreedLines, LineMemory, type PageReader } from "./reader-memory.ts";
 import { LineBuffer, type RenderedBlock, type RenderedStore, selectLines } from "./rendered-block.ts";
-import { type Content, compressedContent, plainContent, type RepresentationKey } from "./representation.ts";
-import { isInShard, isWhole, type Shard, shardName } from "./shard.ts";
+import {
+  type Content,
+  compressedContent,
+  isInShard,
+  isWhole,
+  plainContent,
+  type RepresentationKey,
+  type Shard,
+  shardName,
+} from "./representation.ts";
 import { type ExpositionFormat, formatHeader } from "./text-format.ts";
 
 /** Encodes pages. Frees encoded parts that no representation and no reader uses. */
@@ -181,6 +188,7 @@ class ShardEncoder<Encoded> {
     const takes = this.#selection?.(block);
     if (this.#selection !== undefined && takes === undefined) return undefined;
     signal?.throwIfAborted();
+    if (block.series > 0 && block.bytes.length === 0) throw new FreedLines();
     const lines = takes === undefined ? block : selectLines(block, takes, this.#lines);
     const encoded = lines.series === 0 ? undefined : this.#encode({ bytes: lines.bytes, isCopy: lines !== block });
     this.#blocks.set(block, encoded);

@@ -104,6 +104,25 @@ export class LineMemory {
     }
   }
 }
+
+/** Lines of a page were freed before they were used. */
+export class FreedLines extends Error {
+  constructor() {
+    super("the metrics page uses lines that are already freed");
+  }
+}
+
+/**
+ * The buffers as they are used. A freed buffer is empty, so without this check the page would silently lack lines.
+ * @throws FreedLines
+ */
+export function* intact(buffers: Iterable<Buffer>): Iterable<Buffer> {
+  for (const buffer of buffers) {
+    if (buffer.length === 0) throw new FreedLines();
+    yield buffer;
+  }
+}
+
 interface ContentReader {
   readonly content: Content;
   readonly cut: () => void;

@@ -33,22 +33,18 @@ export function formatLabels(names: readonly string[], values: readonly string[]
   return `{${names.map((name, index) => `${name}="${escapeLabelValue(values[index] ?? "")}"`).join(",")}}`;
 }
 
-export function formatHeader(format: ExpositionFormat, family: Pick<MetricFamily, "name" | "type" | "help">): string {
-  return format === "text" ? textHeader(family) : openMetricsHeader(family);
+/** OpenMetrics 1.0: a counter's family name has no `_total`, and a unit must be the suffix of the name. */
+export function formatHeader(
+  format: ExpositionFormat,
+  { name, type, help }: Pick<MetricFamily, "name" | "type" | "help">,
+): string {
+  if (format === "text") return `# HELP ${name} ${escapeTextHelp(help)}\n# TYPE ${name} ${type}\n`;
+  const bare = type === "counter" ? name.replace(/_total$/, "") : name;
+  const unit = /_(seconds|bytes)$/.exec(bare)?.[1];
+  const unitLine = unit === undefined ? "" : `# UNIT ${bare} ${unit}\n`;
+  return `# TYPE ${bare} ${type}\n${unitLine}# HELP ${bare} ${escapeOpenMetricsHelp(help)}\n`;
 }
 
 export function formatEnd(format: ExpositionFormat): string {
   return format === "text" ? "" : "# EOF\n";
-}
-
-function textHeader(family: Pick<MetricFamily, "name" | "type" | "help">): string {
-  return `# HELP ${family.name} ${escapeTextHelp(family.help)}\n# TYPE ${family.name} ${family.type}\n`;
-}
-
-/** OpenMetrics 1.0: a counter's family name has no `_total`, and a unit must be the suffix of the name. */
-function openMetricsHeader(family: Pick<MetricFamily, "name" | "type" | "help">): string {
-  const name = family.type === "counter" ? family.name.replace(/_total$/, "") : family.name;
-  const unit = /_(seconds|bytes)$/.exec(name)?.[1];
-  const unitLine = unit === undefined ? "" : `# UNIT ${name} ${unit}\n`;
-  return `# TYPE ${name} ${family.type}\n${unitLine}# HELP ${name} ${escapeOpenMetricsHelp(family.help)}\n`;
 }

@@ -1,6 +1,5 @@
 import type { Logger } from "pino";
-import { onAbort } from "../lib/abort.ts";
-import type { Clock } from "../lib/clock.ts";
+import { type Clock, onAbort } from "../lib/clock.ts";
 import { LogOnChange } from "../lib/log-on-change.ts";
 import { Election, type ElectionTimes } from "./election.ts";
 import type { LeaseClient } from "./lease-client.ts";

@@ -1,5 +1,3 @@
-import { onAbort } from "./abort.ts";
-
 export interface Clock {
   now(): number;
   /** Never jumps. For ages, deadlines and durations. */
@@ -27,3 +25,18 @@ export const systemClock: Clock = {
         });
     }),
 };
+
+/**
+ * Calls `act` when the signal aborts, until the returned function is called, which also frees `act`. Node.js keeps a
+ * removed listener reachable from its neighbour, so overlapping requests would keep each other's answers in memory
+ * until a major collection.
+ */
+export function onAbort(signal: AbortSignal, act: () => void): () => void {
+  let handler: (() => void) | undefined = act;
+  const listener = (): void => handler?.();
+  signal.addEventListener("abort", listener, { once: true });
+  return () => {
+    handler = undefined;
+    signal.removeEventListener("abort", listener);
+  };
+}

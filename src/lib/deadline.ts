@@ -1,5 +1,4 @@
-import { onAbort } from "./abort.ts";
-import type { Clock } from "./clock.ts";
+import { type Clock, onAbort } from "./clock.ts";
 
 export interface Deadline {
   readonly clock: Clock;

@@ -1,7 +1,8 @@
-import { type FileHandle, open, rename, rm } from "node:fs/promises";
+import { chmodSync, closeSync, constants, lstatSync, openSync } from "node:fs";
+import { type FileHandle, mkdir, open, rename, rm, unlink } from "node:fs/promises";
 import { dirname } from "node:path";
+import type { DatabaseSync } from "node:sqlite";
 import { errorCode } from "./error-code.ts";
-import { openNewFile } from "./private-file.ts";
 
 export function withFile<Result>(path: string, use: (file: FileHandle) => Promise<Result>): Promise<Result> {
   return closing(open(path, "r"), use);
@@ -53,4 +54,89 @@ export async function syncFolder(path: string): Promise<void> {
   } catch (error) {
     if (!CANNOT_SYNC_FOLDERS.includes(errorCode(error))) throw error;
   }
+}
+
+export const PRIVATE_DIRECTORY = 0o700;
+export const PRIVATE_FILE = 0o600;
+const OTHERS = 0o077;
+
+/** Windows has neither this flag nor links of unprivileged users. */
+const NO_FOLLOW = constants.O_NOFOLLOW ?? 0;
+
+/** Creates a directory and its parents. Keeps the rights of existing ones. */
+export async function createPrivateDirectory(path: string): Promise<void> {
+  await mkdir(path, { recursive: true, mode: PRIVATE_DIRECTORY });
+}
+
+/**
+ * Creates a new file. Removes a link of another user instead of following it.
+ * @param mode Default: private. The umask applies.
+ */
+export async function openNewFile(path: string, mode = PRIVATE_FILE): Promise<FileHandle> {
+  await unlink(path).catch((error) => {
+    if (error.code !== "ENOENT") throw error;
+  });
+  return open(path, constants.O_WRONLY | constants.O_CREAT | constants.O_EXCL | NO_FOLLOW, mode);
+}
+
+/**
+ * Opens an existing or new file. Rejects with ELOOP for a symbolic link.
+ * @param flags As for `open`.
+ */
+export function openToWrite(path: string, flags: number): Promise<FileHandle> {
+  return open(path, flags | NO_FOLLOW, PRIVATE_FILE);
+}
+
+/**
+ * Creates a private file if it is missing. Never opens an existing one: closing it would end a lock of this process.
+ * @throws Error for a symbolic link or another file type, and errors of the system
+ */
+export function ensurePrivateFile(path: string): void {
+  if (createFile(path)) return;
+  const facts = lstatSync(path);
+  if (!facts.isFile()) throw new Error(`${path} is not a regular file`);
+  if ((facts.mode & OTHERS) !== 0 && facts.uid === process.geteuid?.()) chmodSync(path, PRIVATE_FILE);
+}
+
+function createFile(path: string): boolean {
+  let file: number;
+  try {
+    file = openSync(path, constants.O_RDWR | constants.O_CREAT | constants.O_EXCL | NO_FOLLOW, PRIVATE_FILE);
+  } catch (error) {
+    if (errorCode(error) === "EEXIST") return false;
+    throw error;
+  }
+  closeSync(file);
+  return true;
+}
+
+/** SQLite's codes for a lock that is taken. */
+const BUSY_CODES: readonly unknown[] = [5, 6];
+
+export interface FileLock {
+  release(): void;
+}
+
+/**
+ * Locks a file (created if missing, stays empty) with SQLite's lock for writing. The kernel releases it with the
+ * process. It works between containers on one volume and over NFS. The file is private, because a read lock of another
+ * user would block it. Opening the file in any other way ends the lock. `undefined`: another process has it.
+ * @throws Error if the file system has no locks, or the file cannot be created
+ */
+export function tryFileLock(path: string): FileLock | undefined {
+  const sqlite = process.getBuiltinModule("node:sqlite");
+  if (sqlite === undefined) throw new Error("this build of Node.js has no SQLite");
+  ensurePrivateFile(path);
+  let database: DatabaseSync | undefined;
+  try {
+    database = new sqlite.DatabaseSync(path, { timeout: 0 });
+    // Nothing is written, so a journal in memory is enough. Newer Node.js refuses OFF.
+    database.exec("PRAGMA journal_mode = MEMORY; BEGIN EXCLUSIVE");
+  } catch (error) {
+    database?.close();
+    if (error instanceof Error && "errcode" in error && BUSY_CODES.includes(error.errcode)) return undefined;
+    throw error;
+  }
+  const held = database;
+  return { release: () => held.close() };
 }

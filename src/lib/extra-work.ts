@@ -1,5 +1,4 @@
-import { onAbort } from "./abort.ts";
-import type { Clock } from "./clock.ts";
+import { type Clock, onAbort } from "./clock.ts";
 
 /** Above this utilization a task waits for two others on average. */
 export const MAX_UTILIZATION = 0.7;

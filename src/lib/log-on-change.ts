@@ -20,19 +20,15 @@ export interface LogOccasion {
  * when it ends.
  */
 export class LogOnChange {
-  readonly #knows: "all" | "last";
-  readonly #remindEveryMs: number;
-  readonly #now: () => number;
+  readonly #options: Required<LogOnChangeOptions>;
   /** Created on demand: each server has about 15 of these. */
   #kinds: Set<string> | undefined;
   #times = 0;
   #sinceLine = 0;
   #saidAt = 0;
 
-  constructor({ knows = "all", remindEveryMs = Number.POSITIVE_INFINITY, now = () => 0 }: LogOnChangeOptions = {}) {
-    this.#knows = knows;
-    this.#remindEveryMs = remindEveryMs;
-    this.#now = now;
+  constructor(options: LogOnChangeOptions = {}) {
+    this.#options = { knows: "all", remindEveryMs: Number.POSITIVE_INFINITY, now: () => 0, ...options };
   }
 
   /**
@@ -43,14 +39,14 @@ export class LogOnChange {
   record(kind: string | undefined = undefined, count = 1): LogOccasion | undefined {
     const isNew = this.#times === 0 || (kind !== undefined && !this.knows(kind));
     if (kind !== undefined) {
-      if (this.#knows === "last") this.#kinds = undefined;
+      if (this.#options.knows === "last") this.#kinds = undefined;
       this.#kinds ??= new Set();
       this.#kinds.add(kind);
     }
     this.#times += count;
     this.#sinceLine += count;
-    const now = this.#now();
-    if (!isNew && now - this.#saidAt < this.#remindEveryMs) return undefined;
+    const now = this.#options.now();
+    if (!isNew && now - this.#saidAt < this.#options.remindEveryMs) return undefined;
     const occasion = { isNew, times: this.#times, sinceLine: this.#sinceLine };
     this.#saidAt = now;
     this.#sinceLine = 0;

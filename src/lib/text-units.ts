@@ -1,12 +1,8 @@
 /** With texts of more than four internal forms, V8 looks up `text.charCodeAt` at each call, which takes three times as long. */
-const { charCodeAt, isWellFormed } = String.prototype;
+const { charCodeAt } = String.prototype;
 
 export function codeUnitAt(text: string, index: number): number {
   return charCodeAt.call(text, index);
-}
-
-export function hasWholeCharacters(text: string): boolean {
-  return isWellFormed.call(text);
 }
 
 export const FNV_BASIS = 0x811c9dc5;

@@ -69,6 +69,16 @@ function tally(statuses: Iterable<StatusToken>): ReadonlyMap<StatusToken, number
 /** Probes, groups and devices per own status. */
 export type ParentsByStatus = Readonly<Record<Exclude<NodeKind, "sensor">, ReadonlyMap<StatusToken, number>>>;
 
+/** `counts`: by status code. Omits statuses without objects. */
+export function countsByStatus(counts: Uint32Array): ReadonlyMap<StatusToken, number> {
+  const found = new Map<StatusToken, number>();
+  for (const [code, token] of STATUS_TOKENS.entries()) {
+    const count = counts[code] ?? 0;
+    if (count > 0) found.set(token, count);
+  }
+  return found;
+}
+
 /** Objects per status, updated with each change. */
 export class StatusTally {
   readonly #counts = new Uint32Array(STATUS_TOKENS.length);
@@ -88,12 +98,7 @@ export class StatusTally {
   }
 
   counts(): ReadonlyMap<StatusToken, number> {
-    const counts = new Map<StatusToken, number>();
-    for (const [code, token] of STATUS_TOKENS.entries()) {
-      const count = this.#counts[code] ?? 0;
-      if (count > 0) counts.set(token, count);
-    }
-    return counts;
+    return countsByStatus(this.#counts);
   }
 
   #change(status: StatusToken | undefined, by: number): void {

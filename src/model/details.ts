@@ -39,7 +39,7 @@ export class Details {
       const row = this.#details.get(key)?.row ?? this.#rows.take();
       const detail = { row, about, value, expiresAt: detailExpiresAt };
       this.#details.set(key, detail);
-      observer.onDetail(detail, now.monotonic);
+      observer.onRecord("detail", detail, now.monotonic);
     };
     const { license, autodiscoveries, probes = [], primary } = update;
     const { used, max, expiresAt } = license ?? {};
@@ -81,13 +81,13 @@ export class Details {
 
   relabel(node: NodeState, observer: StateObserver, now: number): void {
     const detail = this.#details.get(node);
-    if (detail !== undefined) observer.onDetail(detail, now);
+    if (detail !== undefined) observer.onRecord("detail", detail, now);
   }
 
   forget(subject: NodeState | Channel, observer: StateObserver): void {
     const detail = this.#details.get(subject);
     if (detail === undefined) return;
-    observer.onDetailRemoval(detail);
+    observer.onRecordRemoval("detail", detail);
     this.#details.delete(subject);
     this.#rows.release(detail.row);
   }

@@ -1,7 +1,6 @@
 import type { StatusSummary } from "../prtg/records.ts";
 import type { Attachment, PlacedObject } from "./placement.ts";
-import type { NodePoll, NodeProperties, Tree, TreeNode } from "./tree.ts";
-import { NODE_KINDS } from "./tree.ts";
+import { NODE_KINDS, type NodePoll, type NodeProperties, type Tree, type TreeNode } from "./tree.ts";
 
 /** Whether the poll equals the tree, as nearly every poll of a large server does. Yields every `step` records. */
 export function* isUnchanged(tree: Tree, poll: NodePoll, step: number): Generator<void, boolean> {

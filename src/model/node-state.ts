@@ -32,11 +32,7 @@ const LAST_DOWN = 1;
 const WIDTH = 2;
 
 /** Times that change with each poll and have no series. */
-export class NodeTimes extends NumberRows {
-  constructor() {
-    super(WIDTH);
-  }
-}
+export const nodeTimes = (): NumberRows => new NumberRows(WIDTH);
 
 type SectionFacts = { -readonly [Name in SectionFact]?: NodeRecord[Name] };
 
@@ -68,7 +64,7 @@ export class NodeState {
   readonly #expiries: { [Name in SectionFact]?: NodeExpiry } = {};
   readonly #times: Float64Array;
 
-  constructor(times: NodeTimes, node: TreeNode) {
+  constructor(times: NumberRows, node: TreeNode) {
     const { row, block } = times.take();
     this.id = node.id;
     this.row = row;

@@ -1,5 +1,7 @@
+import { mapEntry } from "../lib/map-entry.ts";
 import type { Steps } from "../lib/yielding.ts";
 import { STATUS_TOKENS, type StatusToken, statusCode } from "../prtg/status.ts";
+import { countsByStatus } from "./counts.ts";
 import { NODE_KINDS, ROOT_ID, type Tree, type TreeNode } from "./tree.ts";
 
 /** The tree at one moment with the statuses below each object. */
@@ -10,6 +12,7 @@ export interface Outline {
 }
 
 const NONE: readonly TreeNode[] = [];
+const NO_COUNTS = new Uint32Array(0);
 
 /** `statusOf`: `undefined` counts as `unknown`. */
 export async function outlineOf(
@@ -22,9 +25,7 @@ export async function outlineOf(
   for (const node of nodes.values()) {
     const turn = slices.step();
     if (turn !== undefined) await turn;
-    const siblings = children.get(node.parentId);
-    if (siblings === undefined) children.set(node.parentId, [node]);
-    else siblings.push(node);
+    mapEntry(children, node.parentId, () => []).push(node);
     if (node.kind === "sensor") add(counts, node.parentId, statusCode(statusOf(node) ?? "unknown"), 1);
   }
   for (const siblings of children.values()) {
@@ -41,7 +42,7 @@ export async function outlineOf(
   }
   return {
     children: (id) => children.get(id) ?? NONE,
-    sensorsBelow: (id) => asMap(counts.get(id)),
+    sensorsBelow: (id) => countsByStatus(counts.get(id) ?? NO_COUNTS),
   };
 }
 
@@ -50,16 +51,6 @@ function byKind(a: TreeNode, b: TreeNode): number {
 }
 
 function add(counts: Map<string, Uint32Array>, id: string, code: number, count: number): void {
-  const known = counts.get(id) ?? new Uint32Array(STATUS_TOKENS.length);
+  const known = mapEntry(counts, id, () => new Uint32Array(STATUS_TOKENS.length));
   known[code] = (known[code] ?? 0) + count;
-  counts.set(id, known);
-}
-
-function asMap(counts: Uint32Array | undefined): ReadonlyMap<StatusToken, number> {
-  const found = new Map<StatusToken, number>();
-  for (const [code, token] of STATUS_TOKENS.entries()) {
-    const count = counts?.[code] ?? 0;
-    if (count > 0) found.set(token, count);
-  }
-  return found;
 }

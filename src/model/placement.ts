@@ -1,14 +1,17 @@
 import { MAX_TAGS } from "../prtg/answer-bounds.ts";
 import { cutText } from "../prtg/decode/text-bounds.ts";
 import type { Reference } from "../prtg/records.ts";
-import { MAX_PATH_LENGTH, MAX_TREE_DEPTH } from "./bounds.ts";
-import { type NodeProperties, type Place, ROOT_ID, type Tree, type TreeNode } from "./tree.ts";
+import {
+  MAX_PATH_LENGTH,
+  MAX_TREE_DEPTH,
+  type NodeProperties,
+  type Place,
+  ROOT_ID,
+  type Tree,
+  type TreeNode,
+} from "./tree.ts";
 
-export interface Attachment {
-  readonly parentId: string;
-  readonly unseen: readonly Reference[];
-  readonly orphan: boolean;
-}
+export type Attachment = Pick<TreeNode, "parentId" | "unseen" | "orphan">;
 
 /** A record, or the node if the poll lacks the list of this kind. */
 export interface PlacedObject extends NodeProperties {

@@ -1,5 +1,4 @@
 import { provesAbsence } from "../prtg/records.ts";
-import { labelSize, labelsTooLarge, MAX_TREE_DEPTH } from "./bounds.ts";
 import { isUnchanged, sameAbove, sameAttachment, sameParent, sameProperties } from "./equality.ts";
 import {
   ADRIFT,
@@ -13,6 +12,9 @@ import {
 } from "./placement.ts";
 import {
   type ListedNode,
+  labelSize,
+  labelsTooLarge,
+  MAX_TREE_DEPTH,
   NODE_KINDS,
   type NodePoll,
   ROOT_ID,

@@ -1,15 +1,18 @@
+import { mapEntry } from "../lib/map-entry.ts";
 import type { TimeSlices } from "../lib/yielding.ts";
 import { type ChannelList, type ChannelRecord, provesAbsence } from "../prtg/records.ts";
-import { CHANNEL_FACTS, Channel, ChannelNumbers } from "./channel.ts";
 import {
+  CHANNEL_FACTS,
+  Channel,
   changeStaleness,
+  channelNumbers,
   factsOfValue,
   measure,
   takeLimits,
   takeLookup,
   takeValue,
   withdrawValue,
-} from "./channel-updates.ts";
+} from "./channel.ts";
 import type { Lookups } from "./lookups.ts";
 import { NODE_FACTS, type NodeState } from "./node-state.ts";
 import { SensorChannels } from "./sensor-channels.ts";
@@ -33,10 +36,9 @@ export interface ServerChannelsOptions {
 /** All channels of one server, also those whose sensor is unknown yet. */
 export class ServerChannels {
   observer: StateObserver;
-  readonly #sensorWith: (id: string) => NodeState | undefined;
-  readonly #numbers = new ChannelNumbers();
+  readonly #options: ServerChannelsOptions;
+  readonly #numbers = channelNumbers();
   readonly #sensors = new Map<string, SensorChannels>();
-  readonly #removed: (channel: Channel) => void;
   #staleAfterMs: number | undefined;
   #waiting = new Map<string, ChannelRecord[]>();
   #waitingCount = 0;
@@ -44,10 +46,9 @@ export class ServerChannels {
   #lookups: Lookups | undefined;
   #poll = 0;
 
-  constructor({ sensor, staleAfterMs, removed }: ServerChannelsOptions, observer: StateObserver) {
-    this.#sensorWith = sensor;
-    this.#removed = removed;
-    this.#staleAfterMs = staleAfterMs;
+  constructor(options: ServerChannelsOptions, observer: StateObserver) {
+    this.#options = options;
+    this.#staleAfterMs = options.staleAfterMs;
     this.observer = observer;
   }
 
@@ -64,6 +65,7 @@ export class ServerChannels {
     return this.#waiting.keys();
   }
 
+  /** The state may change during the iteration. */
   get all(): Iterable<SensorChannels> {
     return this.#sensors.values();
   }
@@ -119,7 +121,7 @@ export class ServerChannels {
     return unknown;
   }
 
-  /** Ignores unknown channels and paused sensors. */
+  /** Ignores unknown channels, paused sensors, and rows that are older than the lists. */
   async applySeries(rows: ReadonlyMap<string, LatestRow>, { now, slices }: UpdateContext): Promise<void> {
     for (const [sensorId, { at, values }] of rows) {
       const turn = slices.step();
@@ -190,7 +192,7 @@ export class ServerChannels {
   #sensorOf(id: string): SensorChannels | undefined {
     let group = this.#sensors.get(id);
     if (group === undefined) {
-      const sensor = this.#sensorWith(id);
+      const sensor = this.#options.sensor(id);
       if (sensor === undefined) return undefined;
       group = new SensorChannels(sensor);
       this.#sensors.set(id, group);
@@ -202,10 +204,7 @@ export class ServerChannels {
 
   #wait(record: ChannelRecord): void {
     // A copy: a retry of the list can change the record and then fail.
-    const copy = { ...record };
-    const records = this.#waiting.get(record.sensorId);
-    if (records === undefined) this.#waiting.set(record.sensorId, [copy]);
-    else records.push(copy);
+    mapEntry(this.#waiting, record.sensorId, () => []).push({ ...record });
     this.#waitingCount++;
   }
 
@@ -267,7 +266,7 @@ export class ServerChannels {
 
   #remove(channel: Channel): void {
     this.observer.onChannelRemoval(channel);
-    this.#removed(channel);
+    this.#options.removed(channel);
     this.#numbers.release(channel.row);
     this.#count--;
   }

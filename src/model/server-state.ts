@@ -1,17 +1,23 @@
 import type { NodeKind, NodeRecord } from "../prtg/node-record.ts";
 import type { ChannelList, ChannelRecords, ListResult, StatusSummary } from "../prtg/records.ts";
 import type { StatusToken } from "../prtg/status.ts";
-import { labelSize, labelsTooLarge } from "./bounds.ts";
 import type { Channel } from "./channel.ts";
 import { Counts, countStatuses, type ParentsByStatus, StatusTally } from "./counts.ts";
 import { Details, type DetailsUpdate } from "./details.ts";
-import type { Lookups } from "./lookups.ts";
-import { NODE_FACTS, NodeState, NodeTimes, nodeExpiry } from "./node-state.ts";
+import { NODE_FACTS, NodeState, nodeExpiry, nodeTimes } from "./node-state.ts";
 import { reconcileInSteps } from "./reconcile.ts";
-import type { SensorChannels } from "./sensor-channels.ts";
-import { type LatestRow, ServerChannels } from "./server-channels.ts";
+import { ServerChannels } from "./server-channels.ts";
 import { type KnownVersion, NO_OBSERVER, type NodeWatcher, type StateObserver } from "./state-observer.ts";
-import { EMPTY_TREE, NODE_KINDS, type NodePoll, type Tree, type TreeChanges, type TreeNode } from "./tree.ts";
+import {
+  EMPTY_TREE,
+  labelSize,
+  labelsTooLarge,
+  NODE_KINDS,
+  type NodePoll,
+  type Tree,
+  type TreeChanges,
+  type TreeNode,
+} from "./tree.ts";
 import type { UpdateContext } from "./update-context.ts";
 
 /** Members that the poll did not read are missing. */
@@ -36,19 +42,19 @@ export interface ServerStateOptions {
  * Collectors call the asynchronous methods one at a time.
  */
 export class ServerState {
+  readonly statusCounts = new Counts();
+  readonly objectCounts = new Counts();
+  readonly details: Details;
+  readonly channels: ServerChannels;
   readonly #maxLabelText: number;
   readonly #nodes = new Map<string, NodeState>();
-  readonly #nodeTimes = new NodeTimes();
-  readonly #channels: ServerChannels;
+  readonly #nodeTimes = nodeTimes();
   readonly #statuses: Readonly<Record<NodeKind, StatusTally>> = {
     probe: new StatusTally(),
     group: new StatusTally(),
     device: new StatusTally(),
     sensor: new StatusTally(),
   };
-  readonly #statusCounts = new Counts();
-  readonly #objectCounts = new Counts();
-  readonly #details: Details;
   /** Kinds with at least one list. */
   readonly #listed = new Set<string>();
   #tree: Tree = EMPTY_TREE;
@@ -62,17 +68,17 @@ export class ServerState {
       const node = this.#nodes.get(id);
       return node?.node.kind === "sensor" ? node : undefined;
     };
-    const removed = (channel: Channel) => this.#details.forget(channel, this.#observer);
-    this.#channels = new ServerChannels({ sensor, staleAfterMs, removed }, NO_OBSERVER);
-    this.#details = new Details({
+    const removed = (channel: Channel) => this.details.forget(channel, this.#observer);
+    this.channels = new ServerChannels({ sensor, staleAfterMs, removed }, NO_OBSERVER);
+    this.details = new Details({
       node: (id) => this.#nodes.get(id),
-      channel: (sensorId, channelId) => this.#channels.of(sensorId)?.find(channelId),
+      channel: (sensorId, channelId) => this.channels.of(sensorId)?.find(channelId),
     });
   }
 
   observe(observer: StateObserver): void {
     this.#observer = observer;
-    this.#channels.observer = observer;
+    this.channels.observer = observer;
   }
 
   /** From the next poll on. */
@@ -105,31 +111,13 @@ export class ServerState {
     return seconds === undefined ? undefined : seconds * 1_000;
   }
 
-  /** The state may change during the iteration. */
-  get channelsBySensor(): Iterable<SensorChannels> {
-    return this.#channels.all;
-  }
-
-  channelsOf(sensorId: string): SensorChannels | undefined {
-    return this.#channels.of(sensorId);
-  }
-
   channel(sensorId: string, channelId: string): Channel | undefined {
-    return this.#channels.of(sensorId)?.find(channelId);
-  }
-
-  get channelCount(): number {
-    return this.#channels.count;
-  }
-
-  /** Channels of the last poll without a sensor. */
-  get waitingChannels(): number {
-    return this.#channels.waiting;
+    return this.channels.of(sensorId)?.find(channelId);
   }
 
   *unknownIds(): Iterable<string> {
     yield* this.#tree.missingParents;
-    yield* this.#channels.pendingSensors;
+    yield* this.channels.pendingSensors;
   }
 
   get sensorsByStatus(): ReadonlyMap<StatusToken, number> {
@@ -140,14 +128,6 @@ export class ServerState {
   get parentsByStatus(): ParentsByStatus {
     const { probe, group, device } = this.#statuses;
     return { probe: probe.counts(), group: group.counts(), device: device.counts() };
-  }
-
-  get statusCounts(): Counts {
-    return this.#statusCounts;
-  }
-
-  get objectCounts(): Counts {
-    return this.#objectCounts;
   }
 
   get version(): KnownVersion | undefined {
@@ -171,35 +151,16 @@ export class ServerState {
   async applyChannels(list: ChannelList, context: UpdateContext): Promise<void> {
     await this.#checkLabels(list.items, context);
     this.#listed.add("channel");
-    await this.#channels.list(list, context);
-  }
-
-  /** Resolves with the number of channels whose lookup is unknown. */
-  applyLimits(list: ChannelList, lookups: Lookups | undefined, context: UpdateContext): Promise<number> {
-    return this.#channels.applyLimits(list, lookups, context);
-  }
-
-  /** Ignores rows that are older than the lists. */
-  applySeries(rows: ReadonlyMap<string, LatestRow>, context: UpdateContext): Promise<void> {
-    return this.#channels.applySeries(rows, context);
+    await this.channels.list(list, context);
   }
 
   applyVersion(version: string, { now, expiry }: UpdateContext): void {
     this.#version = { row: 0, version, expiresAt: expiry.version() };
-    this.#observer.onVersion(this.#version, now.monotonic);
-  }
-
-  get details(): Details {
-    return this.#details;
+    this.#observer.onRecord("version", this.#version, now.monotonic);
   }
 
   applyDetails(update: DetailsUpdate, context: UpdateContext): Promise<void> {
-    return this.#details.apply(update, this.#observer, context);
-  }
-
-  /** Does not call the observer. */
-  changeStaleness(staleAfterMs: number | undefined, context: UpdateContext): Promise<void> {
-    return this.#channels.changeStaleness(staleAfterMs, context);
+    return this.details.apply(update, this.#observer, context);
   }
 
   async #checkLabels(channels: ChannelRecords, { slices }: UpdateContext): Promise<void> {
@@ -242,7 +203,7 @@ export class ServerState {
         if (node.status !== before) this.#statuses[kind].move(before, node.status);
         this.#observer.onNodeChange(node, facts, now.monotonic);
         watcher?.onNodeRecord(node);
-        if (kind === "sensor" && node.isPaused && !wasPaused) this.#channels.pauseSensor(node.id, now);
+        if (kind === "sensor" && node.isPaused && !wasPaused) this.channels.pauseSensor(node.id, now);
       }
     }
     // Statuses first: they decide whether the exporter serves a value.
@@ -250,7 +211,7 @@ export class ServerState {
     for (const node of added) {
       const turn = slices.step();
       if (turn !== undefined) await turn;
-      if (node.kind === "sensor") this.#channels.adopt(node.id, now, channelsExpireAt);
+      if (node.kind === "sensor") this.channels.adopt(node.id, now, channelsExpireAt);
     }
     watcher?.onPollEnd(poll, now);
   }
@@ -285,8 +246,8 @@ export class ServerState {
       known.node = node;
       watcher?.onNodeReplacement(known, before);
       this.#observer.onNodeChange(known, NODE_FACTS.identity, now.monotonic);
-      this.#details.relabel(known, this.#observer, now.monotonic);
-      if (node.kind === "sensor") this.#channels.moveSensor(node.id, now);
+      this.details.relabel(known, this.#observer, now.monotonic);
+      if (node.kind === "sensor") this.channels.moveSensor(node.id, now);
     }
     return changes;
   }
@@ -294,10 +255,10 @@ export class ServerState {
   #remove({ id, kind }: TreeNode, watcher: NodeWatcher | undefined): void {
     const known = this.#nodes.get(id);
     if (known === undefined) return;
-    if (kind === "sensor") this.#channels.removeSensor(id);
+    if (kind === "sensor") this.channels.removeSensor(id);
     this.#statuses[kind].remove(known.status);
     this.#observer.onNodeRemoval(known);
-    this.#details.forget(known, this.#observer);
+    this.details.forget(known, this.#observer);
     watcher?.onNodeRemoval(known);
     this.#nodes.delete(id);
     this.#nodeTimes.release(known.row);
@@ -312,7 +273,7 @@ export class ServerState {
     const { counts, consistent } = countStatuses(summary, this.#statusesOf(sensors));
     const expiresAt = expiry.state();
     for (const [token, count] of counts) {
-      this.#observer.onStatusCount(this.#statusCounts.set(token, count, expiresAt), now.monotonic);
+      this.#observer.onRecord("statusCount", this.statusCounts.set(token, count, expiresAt), now.monotonic);
     }
     return consistent;
   }
@@ -330,15 +291,16 @@ export class ServerState {
     const counts = counted === undefined || counted.size === 0 ? this.#countKnownObjects() : counted;
     const expiresAt = expiry.property();
     for (const [kind, count] of counts) {
-      this.#observer.onObjectCount(this.#objectCounts.set(kind, count, expiresAt), now.monotonic);
+      this.#observer.onRecord("objectCount", this.objectCounts.set(kind, count, expiresAt), now.monotonic);
     }
-    for (const removed of this.#objectCounts.retain((kind) => counts.has(kind)))
-      this.#observer.onObjectCountRemoval(removed);
+    for (const removed of this.objectCounts.retain((kind) => counts.has(kind))) {
+      this.#observer.onRecordRemoval("objectCount", removed);
+    }
   }
 
   /** Omits kinds without a list: a missing list does not mean 0. */
   #countKnownObjects(): ReadonlyMap<string, number> {
-    const counts = { ...this.#tree.counts, channel: this.#channels.count + this.#channels.waiting };
+    const counts = { ...this.#tree.counts, channel: this.channels.count + this.channels.waiting };
     return new Map(Object.entries(counts).filter(([kind]) => this.#listed.has(kind)));
   }
 }

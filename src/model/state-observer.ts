@@ -10,6 +10,14 @@ export interface KnownVersion {
   readonly expiresAt: number;
 }
 
+/** Facts about the server itself. */
+export interface ServerRecords {
+  readonly statusCount: Count;
+  readonly objectCount: Count;
+  readonly version: KnownVersion;
+  readonly detail: Detail;
+}
+
 /**
  * Observes a state within each change. `facts`: what the change reports, as bits. It may be equal to before and only
  * expire later. `now`: monotonic ms.
@@ -19,12 +27,8 @@ export interface StateObserver {
   onNodeRemoval(node: NodeState): void;
   onChannelChange(channel: Channel, facts: number, now: number): void;
   onChannelRemoval(channel: Channel): void;
-  onStatusCount(count: Count, now: number): void;
-  onObjectCount(count: Count, now: number): void;
-  onObjectCountRemoval(count: Count): void;
-  onVersion(version: KnownVersion, now: number): void;
-  onDetail(detail: Detail, now: number): void;
-  onDetailRemoval(detail: Detail): void;
+  onRecord<Kind extends keyof ServerRecords>(kind: Kind, record: ServerRecords[Kind], now: number): void;
+  onRecordRemoval<Kind extends keyof ServerRecords>(kind: Kind, record: ServerRecords[Kind]): void;
 }
 
 export const NO_OBSERVER: StateObserver = {
@@ -32,12 +36,8 @@ export const NO_OBSERVER: StateObserver = {
   onNodeRemoval: () => undefined,
   onChannelChange: () => undefined,
   onChannelRemoval: () => undefined,
-  onStatusCount: () => undefined,
-  onObjectCount: () => undefined,
-  onObjectCountRemoval: () => undefined,
-  onVersion: () => undefined,
-  onDetail: () => undefined,
-  onDetailRemoval: () => undefined,
+  onRecord: () => undefined,
+  onRecordRemoval: () => undefined,
 };
 
 export type DetailSubject =

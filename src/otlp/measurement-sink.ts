@@ -1,7 +1,7 @@
 import { type InstrumentationScope, millisToHrTime } from "@opentelemetry/core";
 import type { Resource } from "@opentelemetry/resources";
-import type { ValueSeries } from "../mapping/channel-serving.ts";
 import type { MetricFamily } from "../mapping/families/family.ts";
+import type { ValueSeries } from "../mapping/rules/rule.ts";
 import { convert } from "../mapping/units/base-units.ts";
 import type {
   DeliveryControl,
@@ -84,7 +84,7 @@ export function createMeasurementSink(options: MeasurementSinkOptions): OtlpMeas
     settled: (items, outcome) => {
       const points = items.reduce((sum, item) => sum + item.points.length, 0);
       const rejectedPoints = outcome.kind === "refused" ? points : outcome.rejected;
-      for (const { row, skipped } of items) if (skipped > 0) observer.skipped(row.resolution, skipped);
+      for (const { row, skipped } of items) if (skipped > 0) observer.skipped({ stream: row.resolution }, skipped);
       report(items, outcome.kind === "refused", rejectedPoints, observer);
       onSettled({
         rows: items.map(({ row }) => row),
@@ -96,7 +96,7 @@ export function createMeasurementSink(options: MeasurementSinkOptions): OtlpMeas
     failed: (items) => {
       // An abort by us is not a failure of the receiver.
       if (signal.aborted) return;
-      for (const resolution of pointsByResolution(items).keys()) observer.attemptFailed(resolution);
+      for (const resolution of pointsByResolution(items).keys()) observer.attemptFailed({ stream: resolution });
     },
   });
 
@@ -174,7 +174,7 @@ function report(items: readonly RowItem[], isRefused: boolean, rejected: number,
   for (const resolution of COARSEST_FIRST) {
     const points = counts.get(resolution);
     if (points === undefined) continue;
-    if (isRefused) observer.requestRefused(resolution);
+    if (isRefused) observer.requestRefused({ stream: resolution });
     const refused = Math.min(points, left);
     left -= refused;
     if (refused > 0) observer.rejected(resolution, refused);

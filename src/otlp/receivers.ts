@@ -1,5 +1,5 @@
 import type { Clock } from "../lib/clock.ts";
-import { type Pause, Pauses } from "../lib/pauses.ts";
+import { type Pause, Pauses } from "../lib/retry-delay.ts";
 
 /** Nothing was sent, because the receiver asked for a pause. */
 export class ReceiverHeld extends Error {

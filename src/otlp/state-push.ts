@@ -171,7 +171,7 @@ class StateExportDelegate implements ExportDelegate {
       settled: (items, outcome) => {
         const refused = outcome.kind === "refused";
         const rejected = refused ? items.length : outcome.rejected;
-        if (refused) observer.requestRefused("state");
+        if (refused) observer.requestRefused({ stream: "state" });
         if (rejected > 0) observer.rejected("state", rejected);
         if (items.length > rejected) observer.delivered("state", items.length - rejected);
         for (const { metric, index } of items) {
@@ -181,7 +181,7 @@ class StateExportDelegate implements ExportDelegate {
         onSettled(items.length);
       },
       failed: () => {
-        if (!this.#stopped.signal.aborted) observer.attemptFailed("state");
+        if (!this.#stopped.signal.aborted) observer.attemptFailed({ stream: "state" });
       },
     };
   }

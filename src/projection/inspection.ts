@@ -3,21 +3,15 @@ import type { NodeState } from "../model/node-state.ts";
 import type { ServerState } from "../model/server-state.ts";
 import type { TreeNode } from "../model/tree.ts";
 import { type ChannelLimits, LIMIT_NAMES, type LimitName } from "../prtg/records.ts";
-import type { StatusToken } from "../prtg/status.ts";
-import type { ServerProjection } from "./server-projection.ts";
+import type { ChannelProjection } from "./server-projection.ts";
 
 /** `no_value`: the last record had no number. */
 export type ValueState = "served" | "dropped" | "paused" | "never_measured" | "stale" | "no_value";
 
-export interface ChannelInspection {
-  readonly channelId: string;
-  readonly name: string;
-  readonly unit: string;
+export interface ChannelInspection extends Readonly<Pick<Channel, "channelId" | "name" | "unit" | "measuredAt">> {
   readonly state: ValueState;
   /** `undefined` unless served. */
   readonly value: number | undefined;
-  /** Milliseconds since the epoch. */
-  readonly measuredAt: number | undefined;
   /** From a time series instead of the list. */
   readonly fromSeries: boolean;
   readonly limits: ChannelLimits;
@@ -26,20 +20,12 @@ export interface ChannelInspection {
 /** `main`: the primary channel, or the first one with a value if the primary channel is unknown. */
 export type ChannelChoice = { readonly from: number; readonly count: number } | { readonly channelId: string } | "main";
 
+type CopiedFact = "status" | "message" | "lastUp" | "lastDown" | "lastMeasuredAt";
+
 /** Raw records would double the memory. */
-export interface SensorInspection {
+export interface SensorInspection extends Readonly<Pick<NodeState, CopiedFact | "statusSince">> {
   readonly server: string;
   readonly sensor: TreeNode;
-  readonly status: StatusToken | undefined;
-  /** Milliseconds since the epoch. */
-  readonly statusSince: number | undefined;
-  readonly message: string | undefined;
-  /** Milliseconds since the epoch. */
-  readonly lastUp: number | undefined;
-  /** Milliseconds since the epoch. */
-  readonly lastDown: number | undefined;
-  /** Milliseconds since the epoch. */
-  readonly lastMeasuredAt: number | undefined;
   readonly staleAfterMs: number | undefined;
   readonly channelCount: number;
   /** Position of the first one in `channels`. */
@@ -51,12 +37,12 @@ export interface SensorInspection {
 export function inspectSensor(
   server: string,
   state: ServerState,
-  projection: Pick<ServerProjection, "servingOf">,
+  projection: Pick<ChannelProjection, "servingOf">,
   { sensorId, choice, now }: { readonly sensorId: string; readonly choice: ChannelChoice; readonly now: number },
 ): SensorInspection | undefined {
   const known = state.node(sensorId);
   if (known?.node.kind !== "sensor") return undefined;
-  const group = state.channelsOf(sensorId);
+  const group = state.channels.of(sensorId);
   const all = group?.channels ?? [];
   const { first, chosen } = chooseChannels(all, choice, () => mainChannel(all, state, now));
   return {

@@ -1,4 +1,4 @@
-import type { ChannelServing, MappingOutcome } from "../mapping/channel-serving.ts";
+import { CHANNEL_FAMILIES, MAPPED_LIMIT, MAPPED_VALUE } from "../mapping/families/channel-families.ts";
 import {
   type AboutNodes,
   ALL_STATUSES,
@@ -7,33 +7,28 @@ import {
   SENSOR_FAMILIES,
 } from "../mapping/families/node-families.ts";
 import { ANY_FACT, COUNT_FAMILIES, DETAIL_FAMILIES, VERSION_FAMILIES } from "../mapping/families/server-families.ts";
-import { ALL_CHANNEL_FACTS, type Channel } from "../model/channel.ts";
-import type { Count } from "../model/counts.ts";
+import type { ChannelServing, MappingOutcome } from "../mapping/rules/rule.ts";
+import { ALL_CHANNEL_FACTS, CHANNEL_FACTS, type Channel } from "../model/channel.ts";
 import { ALL_NODE_FACTS, NODE_FACTS, type NodeState } from "../model/node-state.ts";
 import type { ServerState } from "../model/server-state.ts";
-import type { Detail, DetailSubject, KnownVersion, StateObserver } from "../model/state-observer.ts";
+import type { Detail, DetailSubject, ServerRecords, StateObserver } from "../model/state-observer.ts";
 import type { TreeNode } from "../model/tree.ts";
 import type { UpdateContext } from "../model/update-context.ts";
 import { SERVER_WIDE, type ShardKey, shardKeyOf } from "../store/shard-key.ts";
 import type { Tables } from "../store/store.ts";
-import { ChannelProjection } from "./channel-projection.ts";
 import { type PresentSeries, Projector } from "./projector.ts";
-import { serveFamilies } from "./served-families.ts";
-import type { Shape } from "./shape.ts";
+import { type Shape, serveFamilies } from "./shape.ts";
 
 /**
  * The state of one server as series in tables. It observes the state and updates the series with each change. Another shape, or
  * other tables, need another projection of the same state. Call it inside a commit.
  */
 export class ServerProjection implements StateObserver {
+  readonly channels: ChannelProjection;
   readonly #about: AboutNodes;
   readonly #parents: Projector<NodeState, AboutNodes>;
   readonly #sensors: Projector<NodeState, AboutNodes>;
-  readonly #channels: ChannelProjection;
-  readonly #statusCounts: Projector<Count, undefined>;
-  readonly #objectCounts: Projector<Count, undefined>;
-  readonly #version: Projector<KnownVersion, undefined>;
-  readonly #details: Projector<Detail, undefined>;
+  readonly #records: { readonly [Kind in keyof ServerRecords]: Projector<ServerRecords[Kind], undefined> };
 
   /** `server`: value of the label. */
   constructor(server: string, shape: Shape, tables: Tables) {
@@ -52,22 +47,25 @@ export class ServerProjection implements StateObserver {
     };
     this.#parents = new Projector({ ...nodes, families: serveFamilies(labels, ofParents, shape.options) });
     this.#sensors = new Projector({ ...nodes, families: serveFamilies(labels, ofSensors, shape.options) });
-    this.#channels = new ChannelProjection({
+    this.channels = new ChannelProjection({
       ...{ server, shape, tables },
       shardKey: ({ sensor }) => shardKeyOfNode(server, sensor.node),
     });
     const ofServer = { server, tables, shardKey: () => SERVER_WIDE, identity: 0 };
     const { sensors, objects } = COUNT_FAMILIES;
-    this.#statusCounts = new Projector({ ...ofServer, families: serveFamilies(labels, { sensors }) });
-    this.#objectCounts = new Projector({ ...ofServer, families: serveFamilies(labels, { objects }) });
-    this.#version = new Projector({ ...ofServer, families: serveFamilies(labels, VERSION_FAMILIES) });
-    this.#details = new Projector({
-      families: serveFamilies(labels, DETAIL_FAMILIES),
-      ...{ server, tables },
-      shardKey: ({ about }) => shardKeyOfDetail(server, about),
-      // There are few details, and each report of one may change labels.
-      identity: ANY_FACT,
-    });
+    this.#records = {
+      statusCount: new Projector({ ...ofServer, families: serveFamilies(labels, { sensors }) }),
+      objectCount: new Projector({ ...ofServer, families: serveFamilies(labels, { objects }) }),
+      version: new Projector({ ...ofServer, families: serveFamilies(labels, VERSION_FAMILIES) }),
+      detail: new Projector({
+        families: serveFamilies(labels, DETAIL_FAMILIES),
+        server,
+        tables,
+        shardKey: ({ about }) => shardKeyOfDetail(server, about),
+        // There are few details, and each report of one may change labels.
+        identity: ANY_FACT,
+      }),
+    };
   }
 
   /** For empty tables. */
@@ -77,7 +75,7 @@ export class ServerProjection implements StateObserver {
       if (turn !== undefined) await turn;
       this.onNodeChange(node, ALL_NODE_FACTS & ~NODE_FACTS.measurement, now);
     }
-    for (const { sensor, channels } of state.channelsBySensor) {
+    for (const { sensor, channels } of state.channels.all) {
       for (const channel of channels) {
         const turn = slices.step();
         if (turn !== undefined) await turn;
@@ -85,10 +83,10 @@ export class ServerProjection implements StateObserver {
       }
       this.onNodeChange(sensor, NODE_FACTS.measurement, now);
     }
-    for (const count of state.statusCounts) this.onStatusCount(count, now);
-    for (const count of state.objectCounts) this.onObjectCount(count, now);
-    if (state.version !== undefined) this.onVersion(state.version, now);
-    for (const detail of state.details) this.onDetail(detail, now);
+    for (const count of state.statusCounts) this.onRecord("statusCount", count, now);
+    for (const count of state.objectCounts) this.onRecord("objectCount", count, now);
+    if (state.version !== undefined) this.onRecord("version", state.version, now);
+    for (const detail of state.details) this.onRecord("detail", detail, now);
   }
 
   onNodeChange(node: NodeState, facts: number, now: number): void {
@@ -100,40 +98,19 @@ export class ServerProjection implements StateObserver {
   }
 
   onChannelChange(channel: Channel, facts: number, now: number): void {
-    this.#channels.update(channel, facts, now);
+    this.channels.update(channel, facts, now);
   }
 
   onChannelRemoval(channel: Channel): void {
-    this.#channels.remove(channel);
+    this.channels.remove(channel);
   }
 
-  onStatusCount(count: Count, now: number): void {
-    this.#statusCounts.update(count, undefined, ANY_FACT, now);
+  onRecord<Kind extends keyof ServerRecords>(kind: Kind, record: ServerRecords[Kind], now: number): void {
+    this.#records[kind].update(record, undefined, ANY_FACT, now);
   }
 
-  onObjectCount(count: Count, now: number): void {
-    this.#objectCounts.update(count, undefined, ANY_FACT, now);
-  }
-
-  onObjectCountRemoval(count: Count): void {
-    this.#objectCounts.remove(count, undefined);
-  }
-
-  onVersion(version: KnownVersion, now: number): void {
-    this.#version.update(version, undefined, ANY_FACT, now);
-  }
-
-  onDetail(detail: Detail, now: number): void {
-    this.#details.update(detail, undefined, ANY_FACT, now);
-  }
-
-  onDetailRemoval(detail: Detail): void {
-    this.#details.remove(detail, undefined);
-  }
-
-  /** The receiver needs a staleness marker when the series of the channel end. */
-  markMeasured(channel: Channel): void {
-    this.#channels.markMeasured(channel);
+  onRecordRemoval<Kind extends keyof ServerRecords>(kind: Kind, record: ServerRecords[Kind]): void {
+    this.#records[kind].remove(record, undefined);
   }
 
   /** Series of the object with a value. `now`: monotonic ms. */
@@ -143,16 +120,8 @@ export class ServerProjection implements StateObserver {
 
   /** @param detail Of the channel. */
   *presentOfChannel(channel: Channel, detail: Detail | undefined, now: number): Iterable<PresentSeries> {
-    yield* this.#channels.present(channel, now);
-    if (detail !== undefined) yield* this.#details.present(detail, undefined, now);
-  }
-
-  servingOf(channel: Channel): ChannelServing | undefined {
-    return this.#channels.servingOf(channel);
-  }
-
-  countOf(outcome: MappingOutcome): number {
-    return this.#channels.countOf(outcome);
+    yield* this.channels.present(channel, now);
+    if (detail !== undefined) yield* this.#records.detail.present(detail, undefined, now);
   }
 
   #projectorOf({ node }: NodeState): Projector<NodeState, AboutNodes> {
@@ -168,4 +137,108 @@ function shardKeyOfDetail(server: string, about: DetailSubject): ShardKey {
 /** A device, its sensors and their channels share a key. Probes and groups have their own. */
 function shardKeyOfNode(server: string, { id, deviceId }: Pick<TreeNode, "id" | "deviceId">): ShardKey {
   return shardKeyOf(server, deviceId === "" ? id : deviceId);
+}
+
+export interface ChannelProjectionOptions {
+  /** Value of the label `server`. */
+  readonly server: string;
+  readonly shape: Pick<Shape, "mapper" | "channelInfo">;
+  readonly tables: Tables;
+  readonly shardKey: (channel: Channel) => ShardKey;
+}
+
+/** The series of one server's channels, and how rules serve each channel. */
+export class ChannelProjection {
+  readonly #server: string;
+  readonly #shape: ChannelProjectionOptions["shape"];
+  readonly #projector: Projector<Channel, ChannelServing>;
+  /** By row. */
+  readonly #servings: (ChannelServing | undefined)[] = [];
+  readonly #outcomes = new Map<MappingOutcome, number>();
+
+  constructor({ server, shape, tables, shardKey }: ChannelProjectionOptions) {
+    this.#server = server;
+    this.#shape = shape;
+    const { channelInfo: _, ...withoutInfo } = CHANNEL_FAMILIES;
+    const families = shape.channelInfo ? CHANNEL_FAMILIES : withoutInfo;
+    const labelsOf = (_server: string, _channel: Channel, { mapped }: ChannelServing) => mapped?.labels ?? [];
+    this.#projector = new Projector<Channel, ChannelServing>({
+      families: [
+        ...serveFamilies(shape.mapper.labels, families),
+        { ...MAPPED_VALUE, labelsOf, family: ({ mapped }) => mapped?.family },
+        { ...MAPPED_LIMIT, labelsOf, family: ({ mapped }) => mapped?.family.limits },
+      ],
+      ...{ server, tables, shardKey, identity: CHANNEL_FACTS.identity },
+    });
+  }
+
+  update(channel: Channel, facts: number, now: number): void {
+    const before = this.#servings[channel.row];
+    if (before === undefined || (facts & CHANNEL_FACTS.identity) !== 0) {
+      this.#serve(channel, before, facts, now);
+    } else if (before.outcome !== "dropped") {
+      this.#projector.update(channel, before, facts, now);
+    }
+  }
+
+  remove(channel: Channel): void {
+    const serving = this.#servings[channel.row];
+    if (serving === undefined) return;
+    this.#projector.remove(channel, serving);
+    this.#servings[channel.row] = undefined;
+    this.#count(serving, -1);
+  }
+
+  /** The receiver needs a staleness marker when the series of the channel end. */
+  markMeasured(channel: Channel): void {
+    const serving = this.#servings[channel.row];
+    if (serving !== undefined && serving.outcome !== "dropped") this.#projector.markMeasured(channel, serving);
+  }
+
+  *present(channel: Channel, now: number): Iterable<PresentSeries> {
+    const serving = this.#servings[channel.row];
+    if (serving !== undefined) yield* this.#projector.present(channel, serving, now);
+  }
+
+  servingOf(channel: Channel): ChannelServing | undefined {
+    return this.#servings[channel.row];
+  }
+
+  countOf(outcome: MappingOutcome): number {
+    return this.#outcomes.get(outcome) ?? 0;
+  }
+
+  #serve(channel: Channel, before: ChannelServing | undefined, changed: number, now: number): void {
+    const serving = this.#shape.mapper.serve(this.#server, channel);
+    // Channels without a matching rule share one serving.
+    if (serving === before) {
+      this.#projector.update(channel, serving, changed, now);
+      return;
+    }
+    // Rows that were released are taken again, so there are no holes.
+    while (this.#servings.length <= channel.row) this.#servings.push(undefined);
+    this.#servings[channel.row] = serving;
+    this.#count(serving, 1);
+    if (before !== undefined) {
+      this.#count(before, -1);
+      if (serving.outcome === "dropped") this.#projector.remove(channel, before);
+      else this.#projector.removeMoved(channel, before, serving);
+    }
+    const facts = before === undefined ? factsOfNew(channel) : ALL_CHANNEL_FACTS;
+    if (serving.outcome !== "dropped") this.#projector.update(channel, serving, facts, now);
+  }
+
+  #count({ outcome }: ChannelServing, change: 1 | -1): void {
+    this.#outcomes.set(outcome, this.countOf(outcome) + change);
+  }
+}
+
+/** Facts of a channel without series: there is nothing to relabel or to remove. */
+function factsOfNew({ limits, lookup }: Channel): number {
+  return (
+    CHANNEL_FACTS.listed |
+    CHANNEL_FACTS.measurement |
+    (limits === undefined ? 0 : CHANNEL_FACTS.limits | CHANNEL_FACTS.comparison) |
+    (lookup === undefined ? 0 : CHANNEL_FACTS.state)
+  );
 }

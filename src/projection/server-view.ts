@@ -1,5 +1,5 @@
 import type { SharedLane } from "../lib/yielding.ts";
-import type { MappingOutcome, ValueSeries } from "../mapping/channel-serving.ts";
+import type { MappingOutcome, ValueSeries } from "../mapping/rules/rule.ts";
 import type { Channel } from "../model/channel.ts";
 import { ServerState, type ServerStateOptions } from "../model/server-state.ts";
 import type { TreeNode } from "../model/tree.ts";
@@ -57,7 +57,7 @@ export class ServerView {
     context: UpdateContext,
   ): Promise<() => void> {
     const next = new ServerProjection(this.server, shape, tables);
-    await this.state.changeStaleness(staleAfterMs, context);
+    await this.state.channels.changeStaleness(staleAfterMs, context);
     await next.projectAll(this.state, context);
     return () => {
       this.#shape = shape;
@@ -71,12 +71,12 @@ export class ServerView {
   }
 
   countOf(outcome: MappingOutcome): number {
-    return this.#projection.countOf(outcome);
+    return this.#projection.channels.countOf(outcome);
   }
 
   seriesOf(sensorId: string, channelId: string): readonly ValueSeries[] | undefined {
     const channel = this.state.channel(sensorId, channelId);
-    const serving = channel && this.#projection.servingOf(channel);
+    const serving = channel && this.#projection.channels.servingOf(channel);
     if (channel === undefined || serving === undefined) return undefined;
     const { mapper } = this.#shape;
     return mapper.seriesOf(serving, mapper.labels.channel(this.server, channel));
@@ -86,8 +86,8 @@ export class ServerView {
   channelIds(sensorId: string): { readonly kept: readonly string[]; readonly dropped: readonly string[] } | undefined {
     if (!this.hasRules) return undefined;
     const [kept, dropped]: [string[], string[]] = [[], []];
-    for (const channel of this.state.channelsOf(sensorId)?.channels ?? []) {
-      const isDropped = this.#projection.servingOf(channel)?.outcome === "dropped";
+    for (const channel of this.state.channels.of(sensorId)?.channels ?? []) {
+      const isDropped = this.#projection.channels.servingOf(channel)?.outcome === "dropped";
       (isDropped ? dropped : kept).push(channel.channelId);
     }
     return { kept, dropped };
@@ -96,7 +96,7 @@ export class ServerView {
   /** `now`: monotonic ms. */
   servedValues(sensorId: string, now: number): readonly (readonly [channelId: string, value: number])[] {
     const served: (readonly [string, number])[] = [];
-    for (const channel of this.state.channelsOf(sensorId)?.channels ?? []) {
+    for (const channel of this.state.channels.of(sensorId)?.channels ?? []) {
       const value = channel.valueAt(now);
       if (value !== undefined) served.push([channel.channelId, value]);
     }
@@ -114,7 +114,7 @@ export class ServerView {
   /** The receiver needs a staleness marker when the series of the channel end. */
   markMeasured(sensorId: string, channelId: string): void {
     const channel = this.state.channel(sensorId, channelId);
-    if (channel !== undefined) this.#projection.markMeasured(channel);
+    if (channel !== undefined) this.#projection.channels.markMeasured(channel);
   }
 
   /**
@@ -138,9 +138,9 @@ export class ServerView {
 
   /** The state may change during the iteration. */
   *channels(): Iterable<readonly [sensor: TreeNode, channel: Channel, outcome: MappingOutcome]> {
-    for (const { sensor, channels } of this.state.channelsBySensor) {
+    for (const { sensor, channels } of this.state.channels.all) {
       for (const channel of channels) {
-        const outcome = this.#projection.servingOf(channel)?.outcome;
+        const outcome = this.#projection.channels.servingOf(channel)?.outcome;
         if (outcome !== undefined) yield [sensor.node, channel, outcome];
       }
     }
@@ -148,6 +148,6 @@ export class ServerView {
 
   /** `now`: monotonic ms. */
   inspect(sensorId: string, choice: ChannelChoice, now: number): SensorInspection | undefined {
-    return inspectSensor(this.server, this.state, this.#projection, { sensorId, choice, now });
+    return inspectSensor(this.server, this.state, this.#projection.channels, { sensorId, choice, now });
   }
 }

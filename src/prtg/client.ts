@@ -7,7 +7,7 @@ import { decodeLookup, sharedLookup } from "./decode/lookup.ts";
 import { readObjectCounts, readSummary, readVersion } from "./decode/system-records.ts";
 import { sizeOfChannel, sizeOfLookup, sizeOfNode, TextBounds } from "./decode/text-bounds.ts";
 import { type DecodeProblems, noProblems, reportProblems } from "./decode/values.ts";
-import { DetailsReader } from "./details-reader.ts";
+import { detailsReader } from "./details-reader.ts";
 import {
   allNodesList,
   channelLists,
@@ -16,13 +16,13 @@ import {
   PREFERRED_ENDPOINTS,
   PREFERRED_LISTS,
 } from "./endpoints.ts";
-import type { ListOptions, MonitoringApi, ObjectsApi } from "./monitoring-api.ts";
+import type { DetailsApi, ListOptions, MonitoringApi, ObjectsApi } from "./monitoring-api.ts";
 import { decodeNode, type NodeKind, type NodeRecord, nodeKindOf, READING_ORDER } from "./node-record.ts";
 import type { ApiClientOptions } from "./options.ts";
 import { ChannelTable } from "./paging/channel-table.ts";
-import { itemsById } from "./paging/item-store.ts";
+import { type ItemFormat, itemsById } from "./paging/item-store.ts";
 import { ListQuotas } from "./paging/list-quota.ts";
-import { type ItemFormat, ListReader } from "./paging/list-reader.ts";
+import { ListReader } from "./paging/list-reader.ts";
 import type {
   ChannelList,
   ChannelRecord,
@@ -56,7 +56,7 @@ export function createApiClient(options: ApiClientOptions, accesses = new Server
 
 class ApiClient implements MonitoringApi {
   readonly readingOrder = READING_ORDER;
-  readonly details: DetailsReader;
+  readonly details: DetailsApi;
   /** By their stable endpoints, while all lists are experimental or deprecated. */
   readonly objects: ObjectsApi = {
     sensor: (id, signal) => {
@@ -104,8 +104,8 @@ class ApiClient implements MonitoringApi {
     const quotas = new ListQuotas(options.limits, memory);
     this.#texts = new TextBounds(options.limits.maxTextLength, options.redactor.credentials);
     this.#lists = new ListReader(options, this.#requester, quotas);
-    this.details = new DetailsReader(this.#requester, this.#lists, this.#channelFormat);
-    this.#timeSeries = new TimeSeriesReader(options, this.#requester, this.#requester.serverClock, quotas);
+    this.details = detailsReader(this.#requester, this.#lists, this.#channelFormat);
+    this.#timeSeries = new TimeSeriesReader(options, this.#requester, quotas);
   }
 
   async health(signal: AbortSignal): Promise<void> {

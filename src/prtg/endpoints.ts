@@ -59,19 +59,10 @@ function mixedList(kind: NodeKind | "channel", include: readonly Section[], filt
 }
 
 /** Endpoints that every server is asked for first. */
-export const PREFERRED_LISTS: readonly string[] = [
-  "/experimental/probes",
-  "/experimental/groups",
-  "/experimental/devices",
-  "/experimental/sensors",
-  "/experimental/channels",
-];
-export const PREFERRED_ENDPOINTS: readonly string[] = [
-  "/health",
-  "/objects/count",
-  "/sensor-status-summary",
-  ...PREFERRED_LISTS,
-];
+export const PREFERRED_LISTS = ["probes", "groups", "devices", "sensors", "channels"].map(
+  (list) => `/experimental/${list}`,
+);
+export const PREFERRED_ENDPOINTS = ["/health", "/objects/count", "/sensor-status-summary", ...PREFERRED_LISTS];
 
 export const LOOKUP_LIST: ListEndpoint = { endpoint: "/lookup-definitions", optional: [] };
 
@@ -79,12 +70,10 @@ export const ACCOUNT_LIST: ListEndpoint = { endpoint: "/experimental/users", opt
 
 export const AUTODISCOVERY_LIST: ListEndpoint = { endpoint: "/autodiscoveries", optional: [] };
 
+const ALL_CHANNELS: ListEndpoint = { endpoint: "/experimental/channels", optional: [] };
+
 /** Records do not show which channel is primary. */
-export const PRIMARY_CHANNELS: ListEndpoint = {
-  endpoint: "/experimental/channels",
-  optional: [],
-  filter: "primary = true",
-};
+export const PRIMARY_CHANNELS: ListEndpoint = { ...ALL_CHANNELS, filter: "primary = true" };
 
 export function probeInfo(id: string): { readonly endpoint: string; readonly path: string } {
   return { endpoint: "/probes/{id}/info", path: `/probes/${encodeURIComponent(id)}/info` };

@@ -312,10 +312,7 @@ function referenceKind(value: unknown): string | undefined {
 /** Units of intervals. */
 const SECOND_UNITS = ["seconds", "second", "secs", "sec", "s"] as const;
 
-/**
- * Reads `60`, `60 s` or `60
- * 60 seconds`. Counts invalid intervals.
- */
+/** Reads `60`, `60 s` or `60 60 seconds`. Counts invalid intervals. */
 function readIntervalSeconds(value: unknown, problems: DecodeProblems): number | undefined {
   if (isAbsent(value) || value === "") return undefined;
   // Choices may be `value|text`.

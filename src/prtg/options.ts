@@ -1,6 +1,5 @@
-import type { LookupFunction } from "node:net";
 import type { Redactor } from "../errors/redactor.ts";
-import type { ProxyOptions } from "../lib/http/proxy.ts";
+import type { ConnectionPoolOptions } from "../lib/http/connection-pool.ts";
 import type { TlsClientOptions } from "../lib/http/tls.ts";
 import type { MemoryBudget } from "../lib/memory-budget.ts";
 import type { Runtime } from "../lib/runtime.ts";
@@ -29,22 +28,17 @@ export interface ApiLimits {
   readonly maxTextLength: number;
 }
 
-export interface ApiClientOptions extends Runtime {
+export interface ApiClientOptions extends Pick<ConnectionPoolOptions, "proxy" | "permit" | "lookup">, Runtime {
   readonly name: string;
   /** `https://prtg.example.com:1616`, with an optional path prefix. A `/` or `/api/v2` at the end is ignored. */
   readonly url: string;
   readonly auth: ApiAuth;
   readonly tls?: TlsClientOptions;
-  readonly proxy?: ProxyOptions | undefined;
-  /** See `ConnectionPoolOptions`. */
-  readonly permit?: (() => void) | undefined;
   readonly limits: ApiLimits;
   /** Clients with the same key share session, connections and budget. Default: no sharing. */
   readonly accessKey?: string | undefined;
   /** Counts lists while they are read. Default: no bound. */
   readonly memory?: MemoryBudget;
-  /** Default: the system. */
-  readonly lookup?: LookupFunction | undefined;
   /** Including the first. Default: depends on the failure. */
   readonly maxAttempts?: number;
   readonly userAgent: string;

@@ -22,63 +22,42 @@ interface StatusFacts {
   readonly aliases?: readonly string[];
 }
 
-const PAUSE = "‖";
+const DOWN = { group: "down", scan: "failed", hwState: "failed" } as const;
+const WARNING = { group: "warning", scan: "worked", hwState: "degraded" } as const;
+const PAUSED = { group: "paused", glyph: "‖" } as const;
 
 /** Tokens of the API, the most urgent first. A disconnected probe comes first, because it hides what is below it. */
 const FACTS = {
   disconnected: { code: 6, group: "down", hwState: "failed", glyph: "⊘", text: "Disconnected" },
-  down: { code: 5, group: "down", scan: "failed", hwState: "failed", glyph: "✕", text: "Down" },
-  partialdown: {
-    code: 14,
-    group: "down",
-    scan: "failed",
-    hwState: "degraded",
-    glyph: "◐",
-    text: "Partially down",
-    aliases: ["downpartial"],
-  },
+  down: { code: 5, ...DOWN, glyph: "✕", text: "Down" },
+  partialdown: { code: 14, ...DOWN, hwState: "degraded", glyph: "◐", text: "Partially down", aliases: ["downpartial"] },
   // PRTG does not measure the object, which may be down.
   unknown: { code: 1, group: "unknown", glyph: "?", text: "Unknown" },
-  warning: { code: 4, group: "warning", scan: "worked", hwState: "degraded", glyph: "!", text: "Warning" },
-  unusual: { code: 10, group: "warning", scan: "worked", hwState: "degraded", glyph: "≈", text: "Unusual" },
+  warning: { code: 4, ...WARNING, glyph: "!", text: "Warning" },
+  unusual: { code: 10, ...WARNING, glyph: "≈", text: "Unusual" },
   acknowledged: {
     code: 13,
+    ...DOWN,
     group: "acknowledged",
-    scan: "failed",
-    hwState: "failed",
     glyph: "✎",
     text: "Acknowledged",
     words: "down, acknowledged",
     aliases: ["downacknowledged"],
   },
   up: { code: 3, group: "up", scan: "worked", hwState: "ok", glyph: "✓", text: "Up" },
-  pausedbyuser: { code: 7, group: "paused", glyph: PAUSE, text: "Paused by user", words: "paused by a user" },
+  pausedbyuser: { code: 7, ...PAUSED, text: "Paused by user", words: "paused by a user" },
   pauseduntil: {
     code: 12,
-    group: "paused",
-    glyph: PAUSE,
+    ...PAUSED,
     text: "Paused until",
     words: "paused until a time",
     aliases: ["pausedbyuseruntil"],
   },
-  pausedbydependency: {
-    code: 8,
-    group: "paused",
-    glyph: PAUSE,
-    text: "Paused by dependency",
-    words: "paused by a dependency",
-  },
-  pausedbyschedule: {
-    code: 9,
-    group: "paused",
-    glyph: PAUSE,
-    text: "Paused by schedule",
-    words: "paused by a schedule",
-  },
+  pausedbydependency: { code: 8, ...PAUSED, text: "Paused by dependency", words: "paused by a dependency" },
+  pausedbyschedule: { code: 9, ...PAUSED, text: "Paused by schedule", words: "paused by a schedule" },
   pausedbylicense: {
     code: 11,
-    group: "paused",
-    glyph: PAUSE,
+    ...PAUSED,
     text: "Paused by licence",
     words: "paused by the license",
     aliases: ["pausedbylicence"],

@@ -6,10 +6,8 @@ import pLimit from "p-limit";
 import { ExporterError } from "../errors/exporter-error.ts";
 import { readTextFile, withinTime } from "../lib/bounded-files.ts";
 import type { Clock } from "../lib/clock.ts";
-import { closing } from "../lib/durable-file.ts";
+import { closing, createPrivateDirectory, type FileLock, openNewFile, tryFileLock } from "../lib/durable-file.ts";
 import { errorCode } from "../lib/error-code.ts";
-import { type FileLock, tryFileLock } from "../lib/file-lock.ts";
-import { createPrivateDirectory, openNewFile } from "../lib/private-file.ts";
 
 /*
  * Two exporters with the same state folder and server would push everything twice. So each one claims its servers in

@@ -3,10 +3,16 @@ import { constants } from "node:fs";
 import { chmod, readdir, rename, rm, stat } from "node:fs/promises";
 import { join } from "node:path";
 import { MAX_DATA_BYTES, readTextFile, withinTime } from "../lib/bounded-files.ts";
-import { closing, syncFolder } from "../lib/durable-file.ts";
+import {
+  closing,
+  createPrivateDirectory,
+  openNewFile,
+  openToWrite,
+  PRIVATE_DIRECTORY,
+  syncFolder,
+} from "../lib/durable-file.ts";
 import { errorCode } from "../lib/error-code.ts";
 import { printable } from "../lib/printable-text.ts";
-import { createPrivateDirectory, openNewFile, openToWrite, PRIVATE_DIRECTORY } from "../lib/private-file.ts";
 import type { Unusable, UnusableFile } from "./state-format.ts";
 
 /** Small files in a directory. Rejects with errors of the system. */

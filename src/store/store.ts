@@ -2,8 +2,7 @@ import pLimit from "p-limit";
 import { SharedLane, type Steps } from "../lib/yielding.ts";
 import type { MetricFamily } from "../mapping/families/family.ts";
 import { retire } from "./ended-series.ts";
-import { EndedSeries } from "./ended-series-count.ts";
-import { SeriesTable } from "./series-table.ts";
+import { EndedSeries, SeriesTable } from "./series-table.ts";
 
 /** Some 100 bytes each. */
 const MAX_ENDED_SERIES = 200_000;

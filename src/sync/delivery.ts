@@ -153,9 +153,12 @@ export class Delivery extends DeliveryLoop {
   #count(resolution: RowKind, delivered: number, rejected: number): void {
     const { observer } = this.#options;
     const isRepeated = resolution === "repeated";
-    if (rejected > 0) isRepeated ? observer.repeated("rejected", rejected) : observer.rejected(resolution, rejected);
+    if (rejected > 0)
+      isRepeated ? observer.repeated({ outcome: "rejected" }, rejected) : observer.rejected({ resolution }, rejected);
     if (delivered > 0)
-      isRepeated ? observer.repeated("delivered", delivered) : observer.delivered(resolution, delivered);
+      isRepeated
+        ? observer.repeated({ outcome: "delivered" }, delivered)
+        : observer.delivered({ resolution }, delivered);
   }
 
   protected override recordFailure({ message }: DeliveryFailure, { ms, failures, isNews }: Pause): void {

@@ -1,7 +1,6 @@
 import { RETRIES, retryDelayMs } from "../lib/retry-delay.ts";
 import { SERIES_WINDOW_MS } from "../prtg/series-types.ts";
-import type { MeasurementRow } from "./measurement.ts";
-import { type Coverage, coverageOf } from "./measurement.ts";
+import { type Coverage, coverageOf, type MeasurementRow } from "./measurement.ts";
 import { FUTURE_SLACK_MS, isMeasured } from "./plan.ts";
 
 /** Reads the time series of sensors with a gap, of all sensors, or of none. */

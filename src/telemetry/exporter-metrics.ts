@@ -27,34 +27,24 @@ export interface Sample {
 
 type Instrument = Counter<string> | Gauge<string> | Histogram<string>;
 
-/** Label values, then the number. */
-type Arguments = readonly (string | number | boolean)[];
-
 type ValueOf<Metric, Name extends string> = Metric extends {
   readonly values: { readonly [Key in Name]: readonly (infer Value)[] };
 }
   ? Value
   : string;
 
-/** Values of the labels that are not fixed, in the declared order. */
-type LabelValues<Metric, Names, Fixed extends string> = Names extends readonly [
-  infer First extends string,
-  ...infer Rest extends readonly string[],
-]
-  ? First extends Fixed
-    ? LabelValues<Metric, Rest, Fixed>
-    : [label: ValueOf<Metric, First>, ...LabelValues<Metric, Rest, Fixed>]
-  : [];
-
 /** Increments a counter (default 1), sets or increments a gauge, or observes a value. */
-type RecordMethod<Metric extends MetricDeclaration, Fixed extends string> = Metric["type"] extends "counter"
-  ? (...args: [...LabelValues<Metric, Metric["labels"], Fixed>, by?: number]) => void
-  : Metric["type"] extends "gauge"
-    ? (...args: [...LabelValues<Metric, Metric["labels"], Fixed>, value: number | boolean]) => void
-    : (...args: [...LabelValues<Metric, Metric["labels"], Fixed>, value: number]) => void;
+type Amount<Type extends MetricDeclaration["type"]> = Type extends "counter"
+  ? [by?: number]
+  : [value: Type extends "gauge" ? number | boolean : number];
+
+/** Takes the labels that are not fixed, if there are any. */
+type RecordMethod<Metric extends MetricDeclaration, Free extends string> = [Free] extends [never]
+  ? (...amount: Amount<Metric["type"]>) => void
+  : (labels: { readonly [Name in Free]: ValueOf<Metric, Name> }, ...amount: Amount<Metric["type"]>) => void;
 
 export type Recorder<Group extends Readonly<Record<string, MetricDeclaration>>, Fixed extends string = never> = {
-  readonly [Key in keyof Group]: RecordMethod<Group[Key], Fixed>;
+  readonly [Key in keyof Group]: RecordMethod<Group[Key], Exclude<Group[Key]["labels"][number], Fixed>>;
 };
 
 /** Registry of the metrics in metric-declarations.ts. */
@@ -62,34 +52,27 @@ export class ExporterMetrics {
   readonly registry = new Registry();
   /** Start of all counters, milliseconds since the epoch. */
   readonly countingSince = Date.now();
-  readonly config: Recorder<typeof EXPORTER_METRICS.config>;
-  readonly exposition: Recorder<typeof EXPORTER_METRICS.exposition>;
-  readonly web: Recorder<typeof EXPORTER_METRICS.web>;
-  readonly leadership: Recorder<typeof EXPORTER_METRICS.leadership>;
-  readonly endpoints: Recorder<typeof EXPORTER_METRICS.endpoints>;
-  readonly #process: Recorder<typeof EXPORTER_METRICS.process>;
-  readonly #instruments: ReadonlyMap<MetricDeclaration, Instrument>;
+  readonly #collects = new Map<MetricDeclaration, () => void>([
+    [EXPORTER_METRICS.sync.pending, () => this.#updatePending()],
+    [EXPORTER_METRICS.process.series, () => this.#updateSeries()],
+  ]);
+  readonly #instruments: ReadonlyMap<MetricDeclaration, Instrument> = new Map(
+    EXPORTER_FAMILIES.map((metric) => [metric, createInstrument(metric, this.registry, this.#collects.get(metric))]),
+  );
   #apiDetail: ApiDetail = "server";
   readonly #pendingUpdates = new Set<() => void>();
   readonly #countSeries: () => Iterable<readonly [family: string, series: number]>;
+  readonly config = this.recorder(EXPORTER_METRICS.config);
+  readonly exposition = this.recorder(EXPORTER_METRICS.exposition);
+  readonly web = this.recorder(EXPORTER_METRICS.web);
+  readonly leadership = this.recorder(EXPORTER_METRICS.leadership);
+  readonly endpoints = this.recorder(EXPORTER_METRICS.endpoints);
+  readonly #process = this.recorder(EXPORTER_METRICS.process);
 
   /** @param countSeries Series per family, called at each scrape. */
   constructor(build: BuildInfo, countSeries: () => Iterable<readonly [family: string, series: number]>) {
     this.#countSeries = countSeries;
-    const collects = new Map<MetricDeclaration, () => void>([
-      [EXPORTER_METRICS.sync.pending, () => this.#updatePending()],
-      [EXPORTER_METRICS.process.series, () => this.#updateSeries()],
-    ]);
-    this.#instruments = new Map(
-      EXPORTER_FAMILIES.map((metric) => [metric, createInstrument(metric, this.registry, collects.get(metric))]),
-    );
-    this.config = this.recorder(EXPORTER_METRICS.config);
-    this.exposition = this.recorder(EXPORTER_METRICS.exposition);
-    this.web = this.recorder(EXPORTER_METRICS.web);
-    this.leadership = this.recorder(EXPORTER_METRICS.leadership);
-    this.endpoints = this.recorder(EXPORTER_METRICS.endpoints);
-    this.#process = this.recorder(EXPORTER_METRICS.process);
-    this.#process.build(build.version, build.revision, process.version, 1);
+    this.#process.build({ ...build, node_version: process.version }, 1);
   }
 
   /** @param begins Starts the series at 0 whose labels are known. */
@@ -101,7 +84,13 @@ export class ExporterMetrics {
     const labels: Labels = fixed ?? {};
     if (begins) for (const metric of Object.values(group)) this.#begin(metric, labels);
     const functions: object = Object.fromEntries(
-      Object.entries(group).map(([key, metric]) => [key, (...given: Arguments) => this.#record(metric, labels, given)]),
+      Object.entries(group).map(([key, metric]) => {
+        const record = (first?: Labels | number | boolean, amount?: number | boolean): void =>
+          typeof first === "object"
+            ? this.#record(metric, { ...labels, ...first }, amount)
+            : this.#record(metric, labels, first);
+        return [key, record];
+      }),
     );
     return functions as Recorder<Group, Fixed>;
   }
@@ -113,7 +102,8 @@ export class ExporterMetrics {
     fixed: Labels,
     endpoint: string,
   ): void {
-    for (const metric of Object.values(group)) if (metric.startsBy === by) this.#record(metric, fixed, [endpoint, 0]);
+    for (const metric of Object.values(group))
+      if (metric.startsBy === by) this.#record(metric, { ...fixed, endpoint }, 0);
   }
 
   /** Changes the labels of the metrics about API requests, and resets these metrics. */
@@ -164,31 +154,26 @@ export class ExporterMetrics {
     return instrument;
   }
 
-  #record(metric: MetricDeclaration, fixed: Labels, given: Arguments): void {
+  #record(metric: MetricDeclaration, given: Labels, amount: number | boolean = 1): void {
     const { labels: names, adds = false, detailLabels = [] } = metric;
-    const labels: { [name: string]: string } = {};
-    let next = 0;
-    for (const name of names) {
-      const value = fixed[name] ?? String(given[next++]);
-      if (this.#apiDetail === "endpoint" || !detailLabels.includes(name)) labels[name] = value;
-    }
-    const value = Number(given[next] ?? 1);
+    const shown = names.filter((name) => this.#apiDetail === "endpoint" || !detailLabels.includes(name));
+    const labels = Object.fromEntries(shown.map((name) => [name, given[name] ?? ""]));
     const instrument = this.#instrument(metric);
-    if (instrument instanceof Histogram) instrument.observe(labels, value);
-    else if (instrument instanceof Counter) instrument.inc(labels, value);
-    else if (adds) instrument.inc(labels, value);
-    else instrument.set(labels, value);
+    if (instrument instanceof Histogram) instrument.observe(labels, Number(amount));
+    else if (instrument instanceof Counter || adds) instrument.inc(labels, Number(amount));
+    else instrument.set(labels, Number(amount));
   }
 
   /** Alerts and `rate` need a series that starts at 0. */
   #begin(metric: MetricDeclaration, fixed: Labels): void {
     const { type, labels, values = {}, initial } = metric;
     const free = labels.filter((name) => !Object.hasOwn(fixed, name));
-    if (type === "gauge" && initial !== undefined && free.length === 0) this.#record(metric, fixed, [initial]);
+    if (type === "gauge" && initial !== undefined && free.length === 0) this.#record(metric, fixed, initial);
     if (type !== "counter") return;
-    let known: (readonly string[])[] = [[]];
-    for (const name of free) known = known.flatMap((before) => (values[name] ?? []).map((value) => [...before, value]));
-    for (const given of known) this.#record(metric, fixed, [...given, 0]);
+    let known = [fixed];
+    for (const name of free)
+      known = known.flatMap((before) => (values[name] ?? []).map((value) => ({ ...before, [name]: value })));
+    for (const given of known) this.#record(metric, given, 0);
   }
 
   #updatePending(): void {
@@ -198,7 +183,7 @@ export class ExporterMetrics {
   #updateSeries(): void {
     // A reload can remove families.
     this.clear(EXPORTER_METRICS.process.series);
-    for (const [family, series] of this.#countSeries()) this.#process.series(family, series);
+    for (const [family, series] of this.#countSeries()) this.#process.series({ family }, series);
   }
 }
 

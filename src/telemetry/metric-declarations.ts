@@ -42,12 +42,15 @@ const OUTCOMES = ["delivered", "rejected"] as const;
 
 type Options = Pick<MetricDeclaration, "detailLabels" | "values" | "initial" | "adds" | "startsBy" | "buckets">;
 
-function metric<
-  const Type extends MetricDeclaration["type"],
-  const Labels extends readonly string[],
-  const More extends Options = Record<never, never>,
->(name: string, type: Type, labels: Labels, help: string, more?: More) {
-  return { name, type, help, labels, ...(more as More) };
+const [gauge, counter, histogram] = [metricOf("gauge"), metricOf("counter"), metricOf("histogram")];
+
+function metricOf<const Type extends MetricDeclaration["type"]>(type: Type) {
+  return <const Labels extends readonly string[], const More extends Options = Record<never, never>>(
+    name: string,
+    labels: Labels,
+    help: string,
+    more?: More,
+  ) => ({ name, type, help, labels, ...(more as More) });
 }
 
 /** 500 servers would have 100,000 of these series with endpoints. */
@@ -55,440 +58,374 @@ const BY_ENDPOINT = { detailLabels: ["endpoint"] } as const;
 
 export const EXPORTER_METRICS = {
   server: {
-    up: metric(
+    up: gauge(
       "prtg_up",
-      "gauge",
       ["server"],
       "1 if the last health check and the last runs of the collectors tree, status and channels succeeded, else 0. After a reload with another server, user or larger selection, 0 until all objects are read.",
       { initial: 0 },
     ),
-    requests: metric(
+    requests: counter(
       "prtg_exporter_api_requests_total",
-      "counter",
       ["server", "endpoint", "code"],
       "Requests to the monitoring server by HTTP status code, or by kind of failure if no answer came.",
       BY_ENDPOINT,
     ),
-    requestDuration: metric(
+    requestDuration: histogram(
       "prtg_exporter_api_request_duration_seconds",
-      "histogram",
       ["server", "endpoint"],
       "Time from sending a request to the last byte of the answer, without waiting for the request budget.",
       { ...BY_ENDPOINT, buckets: REQUEST_BUCKETS },
     ),
-    responseBytes: metric(
+    responseBytes: counter(
       "prtg_exporter_api_response_bytes_total",
-      "counter",
       ["server", "endpoint"],
       "Bytes of response bodies received from the monitoring server.",
       { ...BY_ENDPOINT, startsBy: "endpoint" },
     ),
-    retried: metric(
+    retried: counter(
       "prtg_exporter_api_retries_total",
-      "counter",
       ["server", "endpoint"],
       "Requests that the exporter retried after a failure.",
       { ...BY_ENDPOINT, startsBy: "endpoint" },
     ),
-    inFlight: metric(
+    inFlight: gauge(
       "prtg_exporter_api_requests_in_flight",
-      "gauge",
       ["server"],
       "Requests to the monitoring server in flight.",
       { initial: 0, adds: true },
     ),
-    breakerChanged: metric(
+    breakerChanged: gauge(
       "prtg_exporter_api_breaker_open",
-      "gauge",
       ["server"],
       "1 while the exporter pauses requests because the server is unreachable or unavailable, else 0.",
       { initial: 0 },
     ),
-    unverified: metric(
+    unverified: gauge(
       "prtg_exporter_api_unverified",
-      "gauge",
       ["server"],
       "1 if the certificate of the server is not checked (`tls.insecure_skip_verify`), else 0.",
       { initial: 0 },
     ),
-    listMoved: metric(
+    listMoved: counter(
       "prtg_exporter_api_lists_moved_total",
-      "counter",
       ["server", "endpoint"],
       "Lists that changed between their pages and that the exporter read again.",
       { ...BY_ENDPOINT, startsBy: "list" },
     ),
-    totalMismatch: metric(
+    totalMismatch: gauge(
       "prtg_exporter_api_total_count_mismatch",
-      "gauge",
       ["server", "endpoint"],
       "X-Total-Count minus the objects on all pages, at the last complete read of the list.",
     ),
-    clockOffset: metric(
+    clockOffset: gauge(
       "prtg_exporter_server_clock_offset_seconds",
-      "gauge",
       ["server"],
       "Clock of the monitoring server minus the exporter's clock, from the Date header.",
     ),
   },
   /** Requests to all servers together: shows which endpoint is slow or fails. */
   endpoints: {
-    requests: metric(
+    requests: counter(
       "prtg_exporter_api_endpoint_requests_total",
-      "counter",
       ["endpoint", "code"],
       "Requests to all monitoring servers by endpoint and HTTP status code, or by kind of failure if no answer came.",
     ),
-    requestDuration: metric(
+    requestDuration: histogram(
       "prtg_exporter_api_endpoint_request_duration_seconds",
-      "histogram",
       ["endpoint"],
       "Time from sending a request to the last byte of the answer, over all monitoring servers.",
       { buckets: REQUEST_BUCKETS },
     ),
   },
   collector: {
-    enabled: metric(
+    enabled: gauge(
       "prtg_exporter_collector_enabled",
-      "gauge",
       ["server", "collector"],
       "1 if the collector runs on its schedule, 0 if the server lacks its endpoint.",
       { initial: 1 },
     ),
-    success: metric(
+    success: gauge(
       "prtg_exporter_collector_success",
-      "gauge",
       ["server", "collector"],
       "1 if the last finished run of the collector succeeded, else 0.",
     ),
-    complete: metric(
+    complete: gauge(
       "prtg_exporter_collector_complete",
-      "gauge",
       ["server", "collector"],
       "1 if the last finished run read every object, else 0. Also 0 after a reload until a run has read the added objects. An incomplete run removes no objects.",
     ),
-    duration: metric(
+    duration: gauge(
       "prtg_exporter_collector_duration_seconds",
-      "gauge",
       ["server", "collector"],
       "Duration of the last finished run.",
     ),
-    lastSuccess: metric(
+    lastSuccess: gauge(
       "prtg_exporter_collector_last_success_timestamp_seconds",
-      "gauge",
       ["server", "collector"],
       "Unix time of the last successful run of the collector.",
     ),
-    skipped: metric(
+    skipped: counter(
       "prtg_exporter_collector_skipped_runs_total",
-      "counter",
       ["server", "collector"],
       "Runs that were skipped because the previous one was still running.",
     ),
   },
   objects: {
-    decodeProblem: metric(
+    decodeProblem: counter(
       "prtg_exporter_decode_problems_total",
-      "counter",
       ["server", "problem"],
       "Problems in the server's answers, by kind: record, status, value (not a number in its unit), timestamp, summary, lookup, text (too long, cut), secret (credentials in a text, replaced by [redacted]), duplicate (second record with the same id). The exporter drops the invalid data.",
       { values: { problem: DECODE_PROBLEMS } },
     ),
-    waitingChannels: metric(
+    waitingChannels: gauge(
       "prtg_exporter_waiting_channels",
-      "gauge",
       ["server"],
       "Channels of the last poll that wait because their sensor is not known yet.",
       { initial: 0 },
     ),
-    unmappedChannels: metric(
+    unmappedChannels: gauge(
       "prtg_exporter_unmapped_channels",
-      "gauge",
       ["server", "reason"],
       "Channels without a mapped metric: their unit is unknown (unknown_unit) or cannot be converted to the unit of the rule (unconverted). Only with mapping rules.",
       { values: { reason: UNMAPPED_REASONS } },
     ),
-    orphans: metric(
+    orphans: gauge(
       "prtg_exporter_orphan_objects",
-      "gauge",
       ["server"],
       "Objects with a parent that the user cannot see. They are shown under their nearest known ancestor.",
       { initial: 0 },
     ),
   },
   sync: {
-    delivered: metric(
+    delivered: counter(
       "prtg_exporter_otlp_delivered_points_total",
-      "counter",
       ["server", "resolution"],
       "Measurements that the OTLP receiver acknowledged, by resolution: live, or the server's averages short, medium, long.",
       { values: { resolution: RESOLUTIONS } },
     ),
-    rejected: metric(
+    rejected: counter(
       "prtg_exporter_otlp_rejected_points_total",
-      "counter",
       ["server", "resolution"],
       "Measurements that the OTLP receiver rejected permanently. The exporter does not retry them.",
       { values: { resolution: RESOLUTIONS } },
     ),
-    repeated: metric(
+    repeated: counter(
       "prtg_exporter_otlp_repeated_points_total",
-      "counter",
       ["server", "outcome"],
       "Repeated last values of rarely scanned sensors that the OTLP receiver acknowledged (delivered) or rejected permanently (rejected). Only this metric counts them.",
       { values: { outcome: OUTCOMES } },
     ),
-    deliveryFailed: metric(
+    deliveryFailed: counter(
       "prtg_exporter_otlp_failed_deliveries_total",
-      "counter",
       ["server"],
       "Failed deliveries of measurements. The exporter retries them.",
     ),
-    pending: metric(
+    pending: gauge(
       "prtg_exporter_otlp_pending_points",
-      "gauge",
       ["server", "resolution"],
       "Measurements that wait for delivery.",
       { values: { resolution: RESOLUTIONS } },
     ),
-    oldestPending: metric(
+    oldestPending: gauge(
       "prtg_exporter_otlp_oldest_pending_age_seconds",
-      "gauge",
       ["server", "resolution"],
       "Age of the oldest measurement that waits for delivery, or 0.",
       { values: { resolution: RESOLUTIONS } },
     ),
-    dropped: metric(
+    dropped: counter(
       "prtg_exporter_otlp_dropped_points_total",
-      "counter",
       ["server"],
       "Measurements dropped to save memory. The exporter reads them from the server again.",
     ),
-    seriesUnreadable: metric(
+    seriesUnreadable: gauge(
       "prtg_exporter_otlp_series_unreadable",
-      "gauge",
       ["server"],
       "1 while no time series can be read, so that only the values of the lists are pushed and the history between them is missing, else 0.",
       { initial: 0 },
     ),
-    watermarkFailed: metric(
+    watermarkFailed: counter(
       "prtg_exporter_otlp_watermark_failures_total",
-      "counter",
       ["server"],
       "Failed writes of the delivery watermarks to state_dir.",
     ),
   },
   otlp: {
-    statePoints: metric(
+    statePoints: counter(
       "prtg_exporter_otlp_state_points_total",
-      "counter",
       ["outcome"],
       "Points of the current state that the OTLP receiver acknowledged (delivered) or rejected permanently (rejected).",
       { values: { outcome: OUTCOMES } },
     ),
-    stateHeld: metric(
+    stateHeld: counter(
       "prtg_exporter_otlp_held_state_pushes_total",
-      "counter",
       [],
       "Pushes of the current state that were skipped because the OTLP receiver asked for a pause.",
     ),
-    endsDropped: metric(
+    endsDropped: counter(
       "prtg_exporter_otlp_dropped_series_ends_total",
-      "counter",
       [],
       "Ends of series that the exporter did not send to the OTLP receiver because too many were waiting.",
     ),
-    attemptFailed: metric(
+    attemptFailed: counter(
       "prtg_exporter_otlp_failed_requests_total",
-      "counter",
       ["stream"],
       "OTLP requests that failed, by content: a resolution of measurements, repeated values, or state.",
       { values: { stream: STREAMS } },
     ),
-    requestRefused: metric(
+    requestRefused: counter(
       "prtg_exporter_otlp_refused_requests_total",
-      "counter",
       ["stream"],
       "OTLP requests that the receiver rejected permanently, by content.",
       { values: { stream: STREAMS } },
     ),
-    skipped: metric(
+    skipped: counter(
       "prtg_exporter_otlp_skipped_points_total",
-      "counter",
       ["stream"],
       "Measurements that are never sent, because their channel is gone or their value is not a finite number.",
       { values: { stream: STREAMS } },
     ),
   },
   events: {
-    told: metric(
+    told: counter(
       "prtg_exporter_events_total",
-      "counter",
       ["server", "event"],
       "Events that the exporter detected and queued for the outputs, by name.",
       { values: { event: EVENT_NAMES } },
     ),
-    delivered: metric(
+    delivered: counter(
       "prtg_exporter_events_delivered_total",
-      "counter",
       ["server", "output"],
       "Events that an output (otlp or file) accepted.",
       { values: { output: EVENT_OUTPUTS } },
     ),
-    dropped: metric(
+    dropped: counter(
       "prtg_exporter_events_dropped_total",
-      "counter",
       ["server", "reason"],
       "Events that are never delivered: rejected permanently by an output (rejected), dropped from a full queue (full), or merged with the next status change in a full queue (merged).",
       { values: { reason: EVENT_DROPS } },
     ),
-    pending: metric("prtg_exporter_events_pending", "gauge", ["server", "output"], "Events that wait for delivery."),
-    deliveryFailed: metric(
+    pending: gauge("prtg_exporter_events_pending", ["server", "output"], "Events that wait for delivery."),
+    deliveryFailed: counter(
       "prtg_exporter_events_failed_deliveries_total",
-      "counter",
       ["server", "output"],
       "Failed deliveries of events. The exporter retries them.",
       { values: { output: EVENT_OUTPUTS } },
     ),
-    memoryFailed: metric(
+    memoryFailed: counter(
       "prtg_exporter_events_memory_failures_total",
-      "counter",
       ["server"],
       "Failed writes of the event state to state_dir.",
     ),
   },
   extras: {
-    loop: metric(
+    loop: gauge(
       "prtg_exporter_event_loop_utilization_ratio",
-      "gauge",
       [],
       "Busy share of the event loop in the last seconds. Above 0.7, the exporter starts only four reads of time series and limits per second.",
       { initial: 0 },
     ),
-    waiting: metric(
+    waiting: gauge(
       "prtg_exporter_extra_reads_waiting",
-      "gauge",
       ["collector"],
       "Reads of time series and limits that wait because the process is busy.",
     ),
-    deferred: metric(
+    deferred: counter(
       "prtg_exporter_extra_reads_deferred_total",
-      "counter",
       ["collector"],
       "Due reads of time series that were deferred to a later run because the process was busy. No measurements are lost, because the server keeps them. Reads of limits wait and are never deferred.",
       { values: { collector: collectorsWith("defers") } },
     ),
-    heldBack: metric(
+    heldBack: gauge(
       "prtg_exporter_extra_held_back",
-      "gauge",
       [],
       "1 while reads of time series are deferred because the process is busy, else 0. Stays 1 for 5 more minutes, or 1.5 cycles of time series if that is longer.",
       { initial: 0 },
     ),
   },
   config: {
-    webInterface: metric(
+    webInterface: gauge(
       "prtg_exporter_server_web_info",
-      "gauge",
       ["server", "web_url"],
       "Always 1. The label web_url has the address of the PRTG web interface (servers[].web_url), for links.",
     ),
-    statusPage: metric(
+    statusPage: gauge(
       "prtg_exporter_server_page_info",
-      "gauge",
       ["server", "page_url"],
       "Always 1. The label page_url has the address of the server's page in the exporter, for links. Append `&id=` and the id of an object for its page. Absent without web.external_url.",
     ),
-    reloadSuccessful: metric(
+    reloadSuccessful: gauge(
       "prtg_exporter_config_last_reload_successful",
-      "gauge",
       [],
       "1 if the last configuration was loaded, 0 if it was invalid and the previous one is still in use.",
     ),
-    reloadTime: metric(
+    reloadTime: gauge(
       "prtg_exporter_config_last_reload_success_timestamp_seconds",
-      "gauge",
       [],
       "Unix time of the last successful load of the configuration.",
     ),
-    badServerFiles: metric(
+    badServerFiles: gauge(
       "prtg_exporter_config_bad_server_files",
-      "gauge",
       [],
       "Invalid files of servers_from. Their servers keep the previous configuration. The log has the errors.",
     ),
-    deprecated: metric(
+    deprecated: gauge(
       "prtg_exporter_deprecated_settings",
-      "gauge",
       [],
       "Uses of deprecated keys and flags. The log and check name them and their successors.",
     ),
-    hash: metric(
+    hash: gauge(
       "prtg_exporter_config_hash",
-      "gauge",
       [],
       "Hash (48 bits) of the loaded configuration with rules and certificates, without secrets. Equal hashes mean equal behaviour.",
     ),
   },
   /** Only with `--leader-elect`. */
   leadership: {
-    leader: metric(
+    leader: gauge(
       "prtg_exporter_leader",
-      "gauge",
       ["lease"],
       "1 on the replica that holds this Lease (`namespace/name`), 0 on a standby, which reads and pushes nothing. Only with `--leader-elect`.",
     ),
   },
   exposition: {
-    droppedSeries: metric(
+    droppedSeries: gauge(
       "prtg_exporter_dropped_series",
-      "gauge",
       ["family"],
       "Series dropped from the metrics page because it would exceed limits.max_series or limits.max_bytes. Absent if the page is complete.",
     ),
-    bytes: metric(
+    bytes: gauge(
       "prtg_exporter_exposition_bytes",
-      "gauge",
       ["format", "encoding"],
       "Size of the metrics page over the wire, or of the largest requested shard, without the exporter's own metrics.",
     ),
-    renderDuration: metric(
+    renderDuration: gauge(
       "prtg_exporter_render_duration_seconds",
-      "gauge",
       ["format"],
       "Time to render and compress the last metrics page.",
     ),
-    scraped: metric("prtg_exporter_scrapes_total", "counter", ["format"], "Metrics pages served."),
+    scraped: counter("prtg_exporter_scrapes_total", ["format"], "Metrics pages served."),
   },
   web: {
-    connections: metric(
-      "prtg_exporter_http_connections",
-      "gauge",
-      [],
-      "Open connections to the exporter's web server.",
-    ),
-    rejected: metric(
+    connections: gauge("prtg_exporter_http_connections", [], "Open connections to the exporter's web server."),
+    rejected: counter(
       "prtg_exporter_http_rejected_total",
-      "counter",
       ["reason"],
       "Requests and connections that the exporter's web server rejected or closed.",
     ),
-    configReloadSuccessful: metric(
+    configReloadSuccessful: gauge(
       "prtg_exporter_web_config_last_reload_successful",
-      "gauge",
       [],
       "0 if the last change of --web.config.file or of a file in it was invalid and not loaded, else 1.",
       { initial: 1 },
     ),
   },
   process: {
-    build: metric(
+    build: gauge(
       "prtg_exporter_build_info",
-      "gauge",
       ["version", "revision", "node_version"],
       "Always 1. Versions of the exporter and Node.js.",
     ),
-    series: metric("prtg_exporter_series", "gauge", ["family"], "Series about monitored objects, per family."),
+    series: gauge("prtg_exporter_series", ["family"], "Series about monitored objects, per family."),
   },
 } as const;
 

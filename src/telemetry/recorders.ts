@@ -43,14 +43,14 @@ export function serverRecorder(metrics: ExporterMetrics, server: string) {
       const { endpoint, code, durationMs, bytes } = request;
       currentRun()?.addRequest(request);
       own.inFlight(-1);
-      own.requests(endpoint, code);
-      own.requestDuration(endpoint, durationMs / 1_000);
-      endpoints.requests(endpoint, code);
-      endpoints.requestDuration(endpoint, durationMs / 1_000);
-      own.responseBytes(endpoint, bytes);
+      own.requests({ endpoint, code });
+      own.requestDuration({ endpoint }, durationMs / 1_000);
+      endpoints.requests({ endpoint, code });
+      endpoints.requestDuration({ endpoint }, durationMs / 1_000);
+      own.responseBytes({ endpoint }, bytes);
     },
     decodeProblem(problem: DecodeProblem, count: number): void {
-      own.decodeProblem(problem, count);
+      own.decodeProblem({ problem }, count);
       currentRun()?.addProblem(problem, count);
     },
     collector: (name: string) => collectorRecorder(metrics, server, name),
@@ -90,15 +90,15 @@ export function syncRecorder(metrics: ExporterMetrics, server: string, isPushed 
         const at = now();
         for (const resolution of RESOLUTIONS) {
           const { points, oldestAt } = waiting.get(resolution) ?? { points: 0, oldestAt: at };
-          own.pending(resolution, points);
-          own.oldestPending(resolution, Math.max(0, at - oldestAt) / 1_000);
+          own.pending({ resolution }, points);
+          own.oldestPending({ resolution }, Math.max(0, at - oldestAt) / 1_000);
         }
       });
       return () => {
         unfollow();
         for (const resolution of RESOLUTIONS) {
-          own.pending(resolution, 0);
-          own.oldestPending(resolution, 0);
+          own.pending({ resolution }, 0);
+          own.oldestPending({ resolution }, 0);
         }
       };
     },
@@ -115,11 +115,11 @@ export function otlpRecorder(metrics: ExporterMetrics) {
   return {
     ...own,
     delivered(stream: string, points: number): void {
-      if (stream === "state") own.statePoints("delivered", points);
+      if (stream === "state") own.statePoints({ outcome: "delivered" }, points);
     },
     /** Permanent rejections. */
     rejected(stream: string, points: number): void {
-      if (stream === "state") own.statePoints("rejected", points);
+      if (stream === "state") own.statePoints({ outcome: "rejected" }, points);
     },
   };
 }

@@ -3,8 +3,7 @@ import { expect, test } from "vitest";
 import type { ReloadSource } from "../../src/app/config-reloader.ts";
 import { permitOf } from "../../src/app/context.ts";
 import { StandbySource, standbyConfig } from "../../src/app/standby.ts";
-import type { Config } from "../../src/config/load.ts";
-import { loadConfig } from "../../src/config/load.ts";
+import { type Config, loadConfig } from "../../src/config/load.ts";
 
 const FILE = `
 servers: [{ name: hq, url: "http://h", auth: { api_key: "\${KEY}" } }]

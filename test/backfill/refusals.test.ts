@@ -1,7 +1,7 @@
 import { appendFileSync, existsSync, mkdirSync, readFileSync, rmSync, truncateSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, test } from "vitest";
-import { tryFileLock } from "../../src/lib/file-lock.ts";
+import { tryFileLock } from "../../src/lib/durable-file.ts";
 import { HistoryServer, NOW } from "./history-server.ts";
 import { emptyFolder, filesOf, run, TickingClock, type Wanted } from "./running.ts";
 

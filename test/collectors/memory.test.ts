@@ -1,7 +1,7 @@
 import { expect, test } from "vitest";
 import { MemoryBudget } from "../../src/lib/memory-budget.ts";
 import { TREE_FAMILIES } from "../../src/mapping/metric-table.ts";
-import { stateBytes } from "../../src/model/bounds.ts";
+import { stateBytes } from "../../src/model/tree.ts";
 import { never } from "../support/never-aborted.ts";
 import { memoryPipeline } from "./memory-pipeline.ts";
 import { channel, smallServer } from "./small-server.ts";
@@ -39,7 +39,7 @@ test("a state stays as it is if it would exceed memory, and can shrink", async (
   expect(await monitor.pollOnce(never)).toBe(false);
   expect(subject.log.at(-1)).toMatchObject({ code: "API_MEMORY_FULL" });
   expect(shown()).toBe(before);
-  expect(subject.monitor.view.state.channelCount).toBe(few.length);
+  expect(subject.monitor.view.state.channels.count).toBe(few.length);
 
   server.channelRecords = few.slice(0, 1);
   expect(await monitor.pollOnce(never)).toBe(true);

@@ -52,7 +52,10 @@ test("small commits in a row yield to the event loop", async () => {
   const { writer } = writerOver(1);
   const versions = Array.from({ length: 100 }, (_, index) => String(index));
   const written: string[] = [];
-  writer.state.observe({ ...NO_OBSERVER, onVersion: ({ version }) => void written.push(version) });
+  writer.state.observe({
+    ...NO_OBSERVER,
+    onRecord: (_kind, record) => "version" in record && void written.push(record.version),
+  });
   const turns = await turnsDuring(() => Promise.all(versions.map((version) => writer.applyVersion(version))));
   expect(turns).toBeGreaterThan(10);
   expect(written).toEqual(versions);

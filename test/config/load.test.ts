@@ -1,8 +1,7 @@
 import { dirname, join, resolve } from "node:path";
 import { inspect } from "node:util";
 import { describe, expect, test } from "vitest";
-import type { Config } from "../../src/config/load.ts";
-import { loadConfig } from "../../src/config/load.ts";
+import { type Config, loadConfig } from "../../src/config/load.ts";
 import { Redactor } from "../../src/errors/redactor.ts";
 import { FILE, failureOf, filesWith, load, loadEnvironment, SECRET } from "./support.ts";
 

@@ -19,10 +19,10 @@ const change: fc.Arbitrary<(metrics: Metrics) => void | Promise<void>> = fc.oneo
     metrics.recorder(EXPORTER_METRICS.objects, { server: name }, false).orphans(number);
   }),
   fc.tuple(server, endpoint).map(([name, path]) => (metrics: Metrics) => {
-    metrics.recorder(EXPORTER_METRICS.server, { server: name }, false).requests(path, "200");
+    metrics.recorder(EXPORTER_METRICS.server, { server: name }, false).requests({ endpoint: path, code: "200" });
   }),
   fc.tuple(server, endpoint, value).map(([name, path, number]) => (metrics: Metrics) => {
-    metrics.recorder(EXPORTER_METRICS.server, { server: name }, false).requestDuration(path, number);
+    metrics.recorder(EXPORTER_METRICS.server, { server: name }, false).requestDuration({ endpoint: path }, number);
   }),
   server.map((name) => (metrics: Metrics) => serverRecorder(metrics, name).forget()),
   server.map((name) => (metrics: Metrics) => void serverRecorder(metrics, name)),

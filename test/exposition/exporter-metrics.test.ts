@@ -68,8 +68,9 @@ nodejs_version_info{major="24"} 1
 test("renders only the series of some servers, and the build info", async () => {
   const metrics = emptyMetrics();
   metrics.collectProcessMetrics();
-  for (const name of ["hq", "branch", "attic"]) serverRecorder(metrics, name).requestDuration("/health", 0.02);
-  metrics.endpoints.requests("/health", "200");
+  for (const name of ["hq", "branch", "attic"])
+    serverRecorder(metrics, name).requestDuration({ endpoint: "/health" }, 0.02);
+  metrics.endpoints.requests({ endpoint: "/health", code: "200" });
   const page = await textOf(metrics.registry, "text", ["hq", "attic"]);
   const samples = page.split("\n").filter((line) => line !== "" && !line.startsWith("#"));
   const servers = samples.map((line) => /server="(\w+)"/.exec(line)?.[1]);

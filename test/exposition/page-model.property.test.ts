@@ -4,7 +4,7 @@ import { Registry } from "prom-client";
 import { expect, test } from "vitest";
 import { Exposition } from "../../src/exposition/exposition.ts";
 import { negotiateFormat } from "../../src/exposition/negotiate.ts";
-import type { Shard } from "../../src/exposition/shard.ts";
+import type { Shard } from "../../src/exposition/representation.ts";
 import { formatHeader, formatLabels, formatValue } from "../../src/exposition/text-format.ts";
 import { type Clock, systemClock } from "../../src/lib/clock.ts";
 import type { MetricFamily } from "../../src/mapping/families/family.ts";

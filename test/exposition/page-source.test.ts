@@ -1,6 +1,5 @@
 import { describe, expect, test, vi } from "vitest";
-import { UNLIMITED } from "../../src/exposition/page-limit.ts";
-import { PageSource } from "../../src/exposition/page-source.ts";
+import { PageSource, UNLIMITED } from "../../src/exposition/page-source.ts";
 import { LineMemory } from "../../src/exposition/reader-memory.ts";
 import { LineBuffer, type RenderedStore } from "../../src/exposition/rendered-block.ts";
 import { systemClock } from "../../src/lib/clock.ts";

@@ -2,7 +2,7 @@ import { gunzipSync } from "node:zlib";
 import { describe, expect, test } from "vitest";
 import { Exposition } from "../../src/exposition/exposition.ts";
 import { negotiateFormat } from "../../src/exposition/negotiate.ts";
-import type { Shard } from "../../src/exposition/shard.ts";
+import type { Shard } from "../../src/exposition/representation.ts";
 import { TREE_FAMILIES } from "../../src/mapping/metric-table.ts";
 import { shardKeyOf } from "../../src/store/shard-key.ts";
 import { Store } from "../../src/store/store.ts";

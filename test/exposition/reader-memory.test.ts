@@ -1,5 +1,5 @@
 import { describe, expect, test } from "vitest";
-import { CompressedReaders, LineMemory } from "../../src/exposition/reader-memory.ts";
+import { CompressedReaders, FreedLines, intact, LineMemory } from "../../src/exposition/reader-memory.ts";
 import { NO_CONTENT } from "../../src/exposition/representation.ts";
 
 const SIZE = 8;
@@ -66,6 +66,15 @@ describe("LineMemory", () => {
     const stranger = Buffer.allocUnsafeSlow(SIZE);
     memory.retire([shared, stranger]);
     expect([shared, stranger].map(({ length }) => length)).toEqual([SIZE, SIZE]);
+  });
+
+  test("makes a page fail whose lines are freed while it is sent", () => {
+    const memory = new LineMemory();
+    const page = [made(memory), made(memory)];
+    const sent = intact(page)[Symbol.iterator]();
+    expect(sent.next().value).toBe(page[0]);
+    memory.retire(page);
+    expect(() => sent.next()).toThrow(FreedLines);
   });
 
   test("cuts the oldest readers if they hold more than the limit", () => {

@@ -2,11 +2,11 @@ import { describe, expect, test } from "vitest";
 import type { ContentEncoding } from "../../src/exposition/negotiate.ts";
 import {
   CACHED_FOR_MS,
+  MAX_SHARDS,
   nameOf,
   type Representation,
   RepresentationCache,
 } from "../../src/exposition/representation.ts";
-import { MAX_SHARDS } from "../../src/exposition/shard.ts";
 
 interface Given {
   readonly part: string;

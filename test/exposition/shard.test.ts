@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { isInShard, parseShard } from "../../src/exposition/shard.ts";
+import { isInShard, parseShard } from "../../src/exposition/representation.ts";
 import { SERVER_WIDE, shardKeyOf } from "../../src/store/shard-key.ts";
 
 test.each([

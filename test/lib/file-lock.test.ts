@@ -1,7 +1,7 @@
 import { existsSync, mkdirSync, readFileSync, statSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, test } from "vitest";
-import { tryFileLock } from "../../src/lib/file-lock.ts";
+import { tryFileLock } from "../../src/lib/durable-file.ts";
 import { temporaryFolder } from "../support/temporary-folder.ts";
 
 describe("tryFileLock", () => {

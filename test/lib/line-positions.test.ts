@@ -1,5 +1,5 @@
 import { describe, expect, test } from "vitest";
-import { LinePositions } from "../../src/lib/line-positions.ts";
+import { LinePositions } from "../../src/lib/yaml-tree.ts";
 
 function at(text: string, offset: number): string {
   const { line, column } = new LinePositions(text).at(offset);

@@ -1,7 +1,7 @@
 import { chmodSync, constants, lstatSync, mkdirSync, readFileSync, symlinkSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, test } from "vitest";
-import { createPrivateDirectory, ensurePrivateFile, openNewFile, openToWrite } from "../../src/lib/private-file.ts";
+import { createPrivateDirectory, ensurePrivateFile, openNewFile, openToWrite } from "../../src/lib/durable-file.ts";
 import { temporaryFolder } from "../support/temporary-folder.ts";
 
 function modeOf(path: string): number {

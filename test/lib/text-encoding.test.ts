@@ -1,7 +1,6 @@
 import { join } from "node:path";
 import { expect, test } from "vitest";
-import { FileFault, readTextFile } from "../../src/lib/bounded-files.ts";
-import { encodingFault } from "../../src/lib/text-encoding.ts";
+import { encodingFault, FileFault, readTextFile } from "../../src/lib/bounded-files.ts";
 import { temporaryFolder } from "../support/temporary-folder.ts";
 
 const TEXT = "servers:\n  - name: Zürich 漢\n";
@@ -52,7 +51,7 @@ test.each([
     "it is binary data, not text (certificates and keys must be PEM)",
   ],
 ])("%s", (_, bytes, words) => {
-  expect(encodingFault(bytes)?.words).toBe(words);
+  expect(encodingFault(bytes)?.message).toBe(words);
 });
 
 test("the error names the position of the first wrong byte", async () => {

@@ -1,6 +1,6 @@
 import fc from "fast-check";
 import { expect, test } from "vitest";
-import { codeUnitAt, FNV_BASIS, fnv1a, hasWholeCharacters } from "../../src/lib/text-units.ts";
+import { codeUnitAt, FNV_BASIS, fnv1a } from "../../src/lib/text-units.ts";
 
 test("codeUnitAt matches charCodeAt for all string representations", () => {
   fc.assert(
@@ -23,13 +23,4 @@ test.each([
 
 test("a hash continues from another one", () => {
   expect(fnv1a("bar", fnv1a("foo", FNV_BASIS))).toBe(fnv1a("foobar", FNV_BASIS));
-});
-
-test.each([
-  ["", true],
-  ["\u{1f4a1}", true],
-  ["a\ud83d", false],
-  ["\udca1b", false],
-])("%j consists of whole characters: %s", (text, expected) => {
-  expect(hasWholeCharacters(text)).toBe(expected);
 });

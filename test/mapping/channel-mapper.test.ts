@@ -1,6 +1,5 @@
 import { describe, expect, test } from "vitest";
-import { accountFor } from "../../src/mapping/channel-account.ts";
-import { ChannelMapper, type ChannelMapperOptions, plainMapper } from "../../src/mapping/channel-mapper.ts";
+import { accountFor, ChannelMapper, type ChannelMapperOptions, plainMapper } from "../../src/mapping/channel-mapper.ts";
 import { WIDE_LABELS } from "../../src/mapping/label-settings.ts";
 import { TREE_FAMILIES } from "../../src/mapping/metric-table.ts";
 import { compileRules } from "../../src/mapping/rules/compile.ts";

@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { NodeState, NodeTimes } from "../../src/model/node-state.ts";
+import { NodeState, nodeTimes } from "../../src/model/node-state.ts";
 import type { TreeNode } from "../../src/model/tree.ts";
 import type { StatusSummary } from "../../src/prtg/records.ts";
 import type { StatusToken } from "../../src/prtg/status.ts";
@@ -16,7 +16,7 @@ function summary(counts: readonly (readonly [StatusToken, number])[], total?: nu
 }
 
 test("the summary stays while polls confirm it, and expires with the last one", () => {
-  const node = new NodeState(new NodeTimes(), DEVICE);
+  const node = new NodeState(nodeTimes(), DEVICE);
   const poll = (told: StatusSummary, expiresAt: number) =>
     node.update(record("device", "40", ROOT, { summary: told }), { state: expiresAt, property: expiresAt });
   const first = summary(
@@ -59,7 +59,7 @@ test("the summary stays while polls confirm it, and expires with the last one", 
 });
 
 test("a fact that a poll lacks stays, and expires with the last poll that had it", () => {
-  const node = new NodeState(new NodeTimes(), DEVICE);
+  const node = new NodeState(nodeTimes(), DEVICE);
   const poll = (more: Parameters<typeof record>[3], expiresAt: number) =>
     node.update(record("device", "40", ROOT, more), { state: expiresAt, property: expiresAt + 5 });
   const facts = { intervalSeconds: 60, dependsOn: "41" };

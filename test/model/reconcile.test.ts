@@ -1,8 +1,14 @@
 import { describe, expect, test } from "vitest";
-import { labelSize, MAX_PATH_LENGTH, MAX_TREE_DEPTH } from "../../src/model/bounds.ts";
 import { type Reconciled, reconcile, reconcileInSteps } from "../../src/model/reconcile.ts";
-import type { NodePoll } from "../../src/model/tree.ts";
-import { EMPTY_TREE, NODE_KINDS, type Tree } from "../../src/model/tree.ts";
+import {
+  EMPTY_TREE,
+  labelSize,
+  MAX_PATH_LENGTH,
+  MAX_TREE_DEPTH,
+  NODE_KINDS,
+  type NodePoll,
+  type Tree,
+} from "../../src/model/tree.ts";
 import type { NodeRecord } from "../../src/prtg/node-record.ts";
 import { list, ROOT, record, reference } from "./build-record.ts";
 

@@ -1,11 +1,11 @@
 import fc from "fast-check";
 import { expect, test } from "vitest";
-import { Channel, ChannelNumbers } from "../../src/model/channel.ts";
-import { NodeState, NodeTimes } from "../../src/model/node-state.ts";
+import { Channel, channelNumbers } from "../../src/model/channel.ts";
+import { NodeState, nodeTimes } from "../../src/model/node-state.ts";
 import { SensorChannels } from "../../src/model/sensor-channels.ts";
 import { ROOT, record } from "./build-record.ts";
 
-const SENSOR = new NodeState(new NodeTimes(), {
+const SENSOR = new NodeState(nodeTimes(), {
   ...record("sensor", "2490", ROOT),
   ...{ inheritedTags: [], parentId: "0", unseen: [], orphan: false },
   ...{ path: "Root/a/b", probe: "", group: "", device: "a", deviceId: "40" },
@@ -20,7 +20,7 @@ const step = fc.oneof(
 test("the index finds each channel by id after changes in any order", () => {
   fc.assert(
     fc.property(fc.array(step, { maxLength: 200 }), (steps) => {
-      const numbers = new ChannelNumbers();
+      const numbers = channelNumbers();
       const channels = new SensorChannels(SENSOR);
       const expected = new Map<string, Channel>();
       for (const { kind, channelId } of steps) {
@@ -40,7 +40,7 @@ test("the index finds each channel by id after changes in any order", () => {
 });
 
 test("the index reads about one id per channel if callers ask in the order of the list, again and again", () => {
-  const numbers = new ChannelNumbers();
+  const numbers = channelNumbers();
   const channels = new SensorChannels(SENSOR);
   const ids = Array.from({ length: 60 }, (_, index) => String(index));
   let reads = 0;

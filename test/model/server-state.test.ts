@@ -72,11 +72,11 @@ describe("ServerState", () => {
   test("lets a channel wait for its sensor, and removes both together", async () => {
     const { state, tree, channels, value, context } = sensorServer();
     await channels({ value: 1 });
-    expect([state.channelCount, state.waitingChannels, [...state.unknownIds()]]).toEqual([0, 1, ["50"]]);
+    expect([state.channels.count, state.channels.waiting, [...state.unknownIds()]]).toEqual([0, 1, ["50"]]);
     await tree();
-    expect([state.channelCount, state.waitingChannels, value()]).toEqual([1, 0, 1]);
+    expect([state.channels.count, state.channels.waiting, value()]).toEqual([1, 0, 1]);
     for (let poll = 0; poll < 2; poll++) await state.applyTree({ nodes: { sensor: list([]) } }, context());
-    expect([state.channelCount, state.channel("50", "0"), state.node("50")]).toEqual([0, undefined, undefined]);
+    expect([state.channels.count, state.channel("50", "0"), state.node("50")]).toEqual([0, undefined, undefined]);
   });
 
   test("gives a waiting channel the value of its list, even if the record changes", async () => {
@@ -93,12 +93,12 @@ describe("ServerState", () => {
     await tree();
     await channels();
     await state.applyChannels(list([]), context());
-    expect(state.channelCount).toBe(1);
+    expect(state.channels.count).toBe(1);
     await channels();
     await state.applyChannels(list([]), context());
-    expect(state.channelCount).toBe(1);
+    expect(state.channels.count).toBe(1);
     await state.applyChannels(list([]), context());
-    expect(state.channelCount).toBe(0);
+    expect(state.channels.count).toBe(0);
   });
 
   test("keeps a channel that may be hidden in the lists that lack it", async () => {
@@ -107,9 +107,9 @@ describe("ServerState", () => {
     await state.applyChannels(list([channel("50.0"), channel("50.1")]), context());
     const hiding = { ...list([channel("50.0")]), hidden: 1 };
     for (let poll = 0; poll < 3; poll++) await state.applyChannels(hiding, context());
-    expect(state.channelCount).toBe(2);
+    expect(state.channels.count).toBe(2);
     for (let poll = 0; poll < 2; poll++) await state.applyChannels({ ...hiding, hidden: 0 }, context());
-    expect(state.channelCount).toBe(1);
+    expect(state.channels.count).toBe(1);
   });
 
   test("keeps a value until its measurement is too old", async () => {
@@ -128,7 +128,7 @@ describe("ServerState", () => {
     const before = clock.now();
     await channels({ value: 1 });
     await clock.advance(MINUTE);
-    await state.applySeries(new Map([["50", { at: clock.now(), values: [["0", 2]] }]]), context());
+    await state.channels.applySeries(new Map([["50", { at: clock.now(), values: [["0", 2]] }]]), context());
     await channels({ value: 1, measuredAt: before });
     expect(value()).toBe(2);
     await clock.advance(5 * MINUTE);
@@ -145,7 +145,8 @@ describe("ServerState", () => {
     });
     await tree();
     const before = clock.now();
-    const series = (at: number) => state.applySeries(new Map([["50", { at, values: [["0", 2] as const] }]]), context());
+    const series = (at: number) =>
+      state.channels.applySeries(new Map([["50", { at, values: [["0", 2] as const] }]]), context());
     await channels();
     await series(before + MINUTE);
     await series(before + MINUTE);
@@ -158,7 +159,7 @@ describe("ServerState", () => {
     const { clock, state, tree, channels, value, context } = sensorServer();
     await tree();
     await channels({ value: 1 });
-    await state.changeStaleness(2 * MINUTE, context());
+    await state.channels.changeStaleness(2 * MINUTE, context());
     await clock.advance(2 * MINUTE - 1);
     expect(value()).toBe(1);
     await clock.advance(1);
@@ -172,7 +173,7 @@ describe("ServerState", () => {
     await tree({ status: "pausedbyuser" });
     expect(value()).toBeUndefined();
     await channels({ value: 2 });
-    await state.applySeries(new Map([["50", { at: clock.now(), values: [["0", 2]] }]]), context());
+    await state.channels.applySeries(new Map([["50", { at: clock.now(), values: [["0", 2]] }]]), context());
     expect(value()).toBeUndefined();
     await tree({ status: "up" });
     await channels({ value: 3 });
@@ -194,7 +195,7 @@ describe("ServerState", () => {
     await tree();
     await channels();
     const told = channel("50.0", { limits: { max_error: 90 }, lookup: "door" });
-    expect(await state.applyLimits(list([told]), new Lookups([door]), context())).toBe(0);
+    expect(await state.channels.applyLimits(list([told]), new Lookups([door]), context())).toBe(0);
     expect([known().limits?.values, known().lookup?.definition]).toEqual([{ max_error: 90 }, door]);
     await clock.advance(10 * MINUTE);
     await channels();
@@ -207,9 +208,9 @@ describe("ServerState", () => {
     await channels();
     for (const lookup of ["", undefined]) {
       const record50 = channel("50.0", { limits: {}, lookup });
-      expect(await state.applyLimits(list([record50]), new Lookups([]), context())).toBe(0);
+      expect(await state.channels.applyLimits(list([record50]), new Lookups([]), context())).toBe(0);
     }
-    expect(await state.applyLimits(list([channel("50.0", { lookup: "door" })]), undefined, context())).toBe(0);
+    expect(await state.channels.applyLimits(list([channel("50.0", { lookup: "door" })]), undefined, context())).toBe(0);
   });
 
   test("reports the removal of a channel", async () => {
@@ -243,7 +244,9 @@ describe("ServerState", () => {
     const { state, tree, channels, context } = sensorServer();
     await tree();
     await channels();
-    expect(await state.applyLimits(list([channel("50.0", { lookup: "door" })]), new Lookups([]), context())).toBe(1);
+    expect(
+      await state.channels.applyLimits(list([channel("50.0", { lookup: "door" })]), new Lookups([]), context()),
+    ).toBe(1);
   });
 
   test("reports each change once, with only the changed parts", async () => {
@@ -297,14 +300,14 @@ describe("ServerState", () => {
     };
     const takeLimits = (max?: number) => {
       const record50 = channel("50.0", { limits: max === undefined ? {} : { max_error: max } });
-      return news(() => state.applyLimits(list([record50]), undefined, context()));
+      return news(() => state.channels.applyLimits(list([record50]), undefined, context()));
     };
     const values = [["0", 2] as const, ["1", 3] as const];
     const latest = new Map([
       ["50", { at: clock.now(), values }],
       ["51", { at: clock.now(), values }],
     ]);
-    expect(await news(() => state.applySeries(latest, context()))).toEqual([["0", measurement]]);
+    expect(await news(() => state.channels.applySeries(latest, context()))).toEqual([["0", measurement]]);
     expect(await takeLimits()).toEqual([]);
     expect(await takeLimits(90)).toEqual([["0", limits | comparison]]);
     expect(await takeLimits(80)).toEqual([["0", limits | comparison]]);
@@ -316,8 +319,8 @@ describe("ServerState", () => {
     const told: string[] = [];
     const { state, context } = sensorServer({
       ...NO_OBSERVER,
-      onObjectCount: ({ name, count }) => void told.push(`${name} ${count}`),
-      onObjectCountRemoval: ({ name }) => void told.push(`no ${name}`),
+      onRecord: (_kind, record) => "name" in record && void told.push(`${record.name} ${record.count}`),
+      onRecordRemoval: (_kind, record) => "name" in record && void told.push(`no ${record.name}`),
     });
     const count = async (...counts: [string, number][]) => {
       told.length = 0;

@@ -49,9 +49,9 @@ const UPDATES: readonly { readonly what: string; readonly run: Update }[] = [
     what: "a list that lacks channels",
     run: (state, context) => state.applyChannels(list(CHANNELS.items.slice(4)), context),
   },
-  { what: "limits", run: (state, context) => state.applyLimits(CHANNELS, new Lookups([]), context) },
-  { what: "time series", run: (state, context) => state.applySeries(SERIES, context) },
-  { what: "a changed staleness", run: (state, context) => state.changeStaleness(1, context) },
+  { what: "limits", run: (state, context) => state.channels.applyLimits(CHANNELS, new Lookups([]), context) },
+  { what: "time series", run: (state, context) => state.channels.applySeries(SERIES, context) },
+  { what: "a changed staleness", run: (state, context) => state.channels.changeStaleness(1, context) },
 ];
 
 describe("an update of the state", () => {

@@ -1,6 +1,6 @@
 import { expect, onTestFinished, test } from "vitest";
-import type { ValueSeries } from "../../src/mapping/channel-serving.ts";
 import { TREE_FAMILIES } from "../../src/mapping/metric-table.ts";
+import type { ValueSeries } from "../../src/mapping/rules/rule.ts";
 import { UNCHANGED } from "../../src/mapping/units/base-units.ts";
 import { createMeasurementSink, type MeasurementSinkOptions } from "../../src/otlp/measurement-sink.ts";
 import type { OtlpSection } from "../../src/otlp/settings.ts";

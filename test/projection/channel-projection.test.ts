@@ -4,9 +4,9 @@ import { ChannelMapper } from "../../src/mapping/channel-mapper.ts";
 import { compileRules } from "../../src/mapping/rules/compile.ts";
 import type { RuleSettings } from "../../src/mapping/rules/rule.ts";
 import { SeriesLabels } from "../../src/mapping/series-labels.ts";
-import { ALL_CHANNEL_FACTS, CHANNEL_FACTS, Channel, ChannelNumbers } from "../../src/model/channel.ts";
-import { NodeState, NodeTimes } from "../../src/model/node-state.ts";
-import { ChannelProjection } from "../../src/projection/channel-projection.ts";
+import { ALL_CHANNEL_FACTS, CHANNEL_FACTS, Channel, channelNumbers } from "../../src/model/channel.ts";
+import { NodeState, nodeTimes } from "../../src/model/node-state.ts";
+import { ChannelProjection } from "../../src/projection/server-projection.ts";
 import { Store } from "../../src/store/store.ts";
 import { ROOT, record } from "../model/build-record.ts";
 
@@ -26,7 +26,7 @@ const RULES: RuleSettings[] = [
   { kind: "metric", match: { base_unit: "ratio" }, name: "test_share_ratio", unit: "ratio" },
 ];
 
-const SENSOR = new NodeState(new NodeTimes(), {
+const SENSOR = new NodeState(nodeTimes(), {
   ...record("sensor", "50", ROOT),
   ...{ inheritedTags: [], parentId: "0", unseen: [], orphan: false },
   ...{ path: "Root/a/b", probe: "", group: "", device: "a", deviceId: "40" },
@@ -64,7 +64,7 @@ function projected(mapper: ChannelMapper) {
 }
 
 function newChannel(): Channel {
-  const channel = new Channel(new ChannelNumbers(), SENSOR, { channelId: "0", name: "Load", unit: "%" });
+  const channel = new Channel(channelNumbers(), SENSOR, { channelId: "0", name: "Load", unit: "%" });
   channel.presenceExpiresAt = FOREVER;
   channel.valueExpiresAt = FOREVER;
   return channel;

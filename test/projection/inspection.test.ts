@@ -1,5 +1,5 @@
 import { describe, expect, test } from "vitest";
-import type { ChannelServing } from "../../src/mapping/channel-serving.ts";
+import type { ChannelServing } from "../../src/mapping/rules/rule.ts";
 import type { Channel } from "../../src/model/channel.ts";
 import { ServerState } from "../../src/model/server-state.ts";
 import { type ChannelChoice, inspectSensor } from "../../src/projection/inspection.ts";
@@ -35,7 +35,7 @@ async function inspected(
     ...{ clock, tree, poll, inspect },
     only: () => inspect()?.channels[0],
     series: (at: number, value: number) =>
-      state.applySeries(new Map([["50", { at, values: [["0", value]] }]]), contextAt(clock)),
+      state.channels.applySeries(new Map([["50", { at, values: [["0", value]] }]]), contextAt(clock)),
   };
 }
 

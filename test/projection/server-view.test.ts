@@ -136,7 +136,7 @@ describe("reload", () => {
     await expect(broken).rejects.toThrow("no");
     await poll(8);
     expect(series(channelValue).map(([, value]) => value)).toEqual([8]);
-    expect(view.state.channelCount).toBe(1);
+    expect(view.state.channels.count).toBe(1);
   });
 });
 

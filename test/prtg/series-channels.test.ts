@@ -1,5 +1,5 @@
 import { describe, expect, test } from "vitest";
-import { SeriesChannels } from "../../src/prtg/series-channels.ts";
+import { SeriesChannels } from "../../src/prtg/time-series-reader.ts";
 import { ManualClock } from "../support/manual-clock.ts";
 
 const HOUR = 3_600_000;

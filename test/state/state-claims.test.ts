@@ -1,8 +1,7 @@
 import { mkdirSync, readdirSync, readFileSync, rmdirSync, rmSync, symlinkSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, onTestFinished, test } from "vitest";
-import { type FileLock, tryFileLock } from "../../src/lib/file-lock.ts";
-import { createPrivateDirectory } from "../../src/lib/private-file.ts";
+import { createPrivateDirectory, type FileLock, tryFileLock } from "../../src/lib/durable-file.ts";
 import { claimServers } from "../../src/state/state-claims.ts";
 import { ManualClock } from "../support/manual-clock.ts";
 import { temporaryFolder } from "../support/temporary-folder.ts";

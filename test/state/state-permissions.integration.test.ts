@@ -13,7 +13,7 @@ import {
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { describe, expect, test } from "vitest";
-import { tryFileLock } from "../../src/lib/file-lock.ts";
+import { tryFileLock } from "../../src/lib/durable-file.ts";
 import { createStateFiles, inspectStateDirectory } from "../../src/state/state-files.ts";
 import { temporaryFolder } from "../support/temporary-folder.ts";
 
@@ -143,7 +143,7 @@ describe("another user of the host", () => {
     const lock = tryFileLock(path);
     expect(tryFileLock(path)).toBe(undefined);
     const take = `
-      const { tryFileLock } = await from("lib/file-lock.ts");
+      const { tryFileLock } = await from("lib/durable-file.ts");
       console.log(tryFileLock(${JSON.stringify(path)}) === undefined ? "busy" : "taken");
     `;
     expect(run(take, 0)).toMatchObject({ stdout: "busy\n" });

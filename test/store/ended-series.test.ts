@@ -2,8 +2,7 @@ import fc from "fast-check";
 import { expect, test } from "vitest";
 import type { MetricFamily } from "../../src/mapping/families/family.ts";
 import { dropRevivedFrom, endedSlots } from "../../src/store/ended-series.ts";
-import { EndedSeries } from "../../src/store/ended-series-count.ts";
-import { SeriesTable } from "../../src/store/series-table.ts";
+import { EndedSeries, SeriesTable } from "../../src/store/series-table.ts";
 import { Store } from "../../src/store/store.ts";
 import { runs } from "../support/runs.ts";
 

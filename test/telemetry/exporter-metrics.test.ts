@@ -86,7 +86,7 @@ describe("exporter metrics", () => {
     const metrics = new ExporterMetrics(BUILD, () => []);
     const [hq, branch] = [serverRecorder(metrics, "hq"), serverRecorder(metrics, "branch")];
     for (const server of [hq, branch]) {
-      server.requestDuration("/health", 0.02);
+      server.requestDuration({ endpoint: "/health" }, 0.02);
       for (const name of ["tree", "status"]) server.collector(name).success(true);
     }
     const { success } = EXPORTER_METRICS.collector;
@@ -112,7 +112,7 @@ describe("exporter metrics", () => {
 
   test("stay separate for two exporters in one process", async () => {
     const [first, second] = [new ExporterMetrics(BUILD, () => []), new ExporterMetrics(BUILD, () => [])];
-    first.exposition.scraped("text/plain");
+    first.exposition.scraped({ format: "text/plain" });
     expect(await second.samples(EXPORTER_METRICS.exposition.scraped)).toEqual([]);
   });
 });

@@ -62,7 +62,7 @@ describe("reports of one server's client and collectors", () => {
     server.orphans(4);
     server.clockOffset(-1.5);
     server.breakerChanged(true);
-    server.totalMismatch("/experimental/sensors", -2);
+    server.totalMismatch({ endpoint: "/experimental/sensors" }, -2);
     const gauges = [
       EXPORTER_METRICS.server.up,
       EXPORTER_METRICS.objects.waitingChannels,
@@ -103,8 +103,8 @@ describe("reports of one server's client and collectors", () => {
       2, 1, 1, 2,
     ]);
     expect(find("_sum")).toBeCloseTo(30.02);
-    server.retried("/health");
-    server.listMoved("/experimental/sensors");
+    server.retried({ endpoint: "/health" });
+    server.listMoved({ endpoint: "/experimental/sensors" });
     server.decodeProblem("value", 5);
     server.decodeProblem("value", 2);
     expect(await seriesOf(EXPORTER_METRICS.server.retried)).toMatchObject({

@@ -1,5 +1,5 @@
 import { formatLabels, formatValue } from "../../exposition/text-format.ts";
-import { accountFor, type ChannelAccount } from "../../mapping/channel-account.ts";
+import { accountFor, type ChannelAccount } from "../../mapping/channel-mapper.ts";
 import type { ChannelInspection, SensorInspection } from "../../projection/inspection.ts";
 import type { PresentSeries } from "../../projection/projector.ts";
 import type { ServerView } from "../../projection/server-view.ts";

@@ -1,8 +1,7 @@
 import type { NodeSummary, SearchReport } from "../../http/pages/status/report.ts";
 import { QueryError, type SearchQuery } from "../../http/pages/status/source.ts";
 import { isProblem } from "../../http/pages/status/status-order.ts";
-import { sortInSlices } from "../../lib/sorting.ts";
-import type { TimeSlices } from "../../lib/yielding.ts";
+import { sortInSlices, type TimeSlices } from "../../lib/yielding.ts";
 import type { TreeNode } from "../../model/tree.ts";
 import { parseStatus, STATUS_TOKENS, type StatusToken } from "../../prtg/status.ts";
 import { compareBy, type FoundNode, foundNode } from "./node-order.ts";

@@ -1,7 +1,6 @@
 import type { ChannelReport, NodeReport, NodeSummary, SensorReport } from "../../http/pages/status/report.ts";
 import type { NodeQuery } from "../../http/pages/status/source.ts";
-import { sortInSlices } from "../../lib/sorting.ts";
-import type { TimeSlices } from "../../lib/yielding.ts";
+import { sortInSlices, type TimeSlices } from "../../lib/yielding.ts";
 import type { Outline } from "../../model/outline.ts";
 import { ROOT_ID, type TreeNode } from "../../model/tree.ts";
 import { type ChannelExplanation, explainSensor } from "./explanation.ts";

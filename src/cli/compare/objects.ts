@@ -1,6 +1,5 @@
 import { formatValue } from "../../exposition/text-format.ts";
-import { accountFor } from "../../mapping/channel-account.ts";
-import type { ChannelMapper } from "../../mapping/channel-mapper.ts";
+import { accountFor, type ChannelMapper } from "../../mapping/channel-mapper.ts";
 import type { TreeNode } from "../../model/tree.ts";
 import type { NodeRecord } from "../../prtg/node-record.ts";
 import type { ChannelRecord } from "../../prtg/records.ts";

@@ -2,7 +2,7 @@ import type { X509Certificate } from "node:crypto";
 import type { CommandContext } from "../../app/context.ts";
 import { ExporterError } from "../../errors/exporter-error.ts";
 import { withDeadline } from "../../lib/deadline.ts";
-import { peerCertificate } from "../../lib/http/peer-certificate.ts";
+import { peerCertificate } from "../../lib/http/tls.ts";
 import { shortLine } from "../../lib/printable-text.ts";
 import { ApiError } from "../../prtg/api-error.ts";
 import { askHealth } from "./ask-health.ts";

@@ -3,8 +3,7 @@ import { PartialPoll } from "../../collectors/failures.ts";
 import { readNodeLists } from "../../collectors/node-polls.ts";
 import { NodeGaps } from "../../collectors/polled-server.ts";
 import { reconcile } from "../../model/reconcile.ts";
-import type { NodePoll } from "../../model/tree.ts";
-import { EMPTY_TREE, NODE_KINDS, ROOT_ID, type Tree, type TreeNode } from "../../model/tree.ts";
+import { EMPTY_TREE, NODE_KINDS, type NodePoll, ROOT_ID, type Tree, type TreeNode } from "../../model/tree.ts";
 import type { MonitoringApi } from "../../prtg/monitoring-api.ts";
 import type { RecordedServer } from "./recording.ts";
 

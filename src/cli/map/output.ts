@@ -1,6 +1,6 @@
 import { formatLabels, formatValue } from "../../exposition/text-format.ts";
 import { oneLine, shortLine, textTable } from "../../lib/printable-text.ts";
-import type { AccountedSeries, ChannelAccount } from "../../mapping/channel-account.ts";
+import type { AccountedSeries, ChannelAccount } from "../../mapping/channel-mapper.ts";
 import type { LabelSettings } from "../../mapping/label-settings.ts";
 import { CHANNEL_LABEL_NAMES } from "../../mapping/metric-table.ts";
 import type { TreeNode } from "../../model/tree.ts";

@@ -3,8 +3,7 @@ import { finished } from "node:stream/promises";
 import { type Exposition, TooManyPages } from "../../exposition/exposition.ts";
 import { mediaTypeOf, negotiateEncoding, negotiateFormat } from "../../exposition/negotiate.ts";
 import type { PageReader } from "../../exposition/reader-memory.ts";
-import type { StreamedPage } from "../../exposition/representation.ts";
-import { MAX_SHARDS, parseShard, type Shard, WHOLE_PAGE } from "../../exposition/shard.ts";
+import { MAX_SHARDS, parseShard, type Shard, type StreamedPage, WHOLE_PAGE } from "../../exposition/representation.ts";
 import { disconnectSignal, isClosed } from "../server/response-lifetime.ts";
 import { respondBusy, respondText, streamPage } from "../server/responses.ts";
 

@@ -1,5 +1,5 @@
 import type { IncomingMessage, ServerResponse } from "node:http";
-import { onAbort } from "../../lib/abort.ts";
+import { onAbort } from "../../lib/clock.ts";
 import { disconnectSignal } from "./response-lifetime.ts";
 import { type RouteHandler, respondBusy } from "./responses.ts";
 

@@ -1,7 +1,10 @@
+import type { X509Certificate } from "node:crypto";
+import { once } from "node:events";
 import { isIP, type LookupFunction } from "node:net";
 import {
   type ConnectionOptions,
   checkServerIdentity,
+  connect,
   createSecureContext,
   getCACertificates,
   TLSSocket,
@@ -140,4 +143,23 @@ function refusalOf(socket: unknown, expected: readonly string[] | undefined, ver
   if (expected === undefined) return undefined;
   if (seen !== undefined && expected.includes(seen.replaceAll(":", "").toLowerCase())) return undefined;
   return new WrongFingerprint(seen ?? "none");
+}
+
+/**
+ * The certificate of an HTTPS server, without a check and without a request.
+ * @throws the socket's error, or the reason of the signal
+ */
+export async function peerCertificate(url: string, signal: AbortSignal): Promise<X509Certificate> {
+  const { hostname, port } = new URL(url);
+  const host = hostname.replace(/^\[|\]$/g, "");
+  const servername = isIP(host) === 0 ? { servername: host } : {};
+  const socket = connect({ host, port: Number(port || 443), rejectUnauthorized: false, ...servername });
+  try {
+    await once(socket, "secureConnect", { signal });
+    const certificate = socket.getPeerX509Certificate();
+    if (certificate === undefined) throw new Error("the server has no certificate");
+    return certificate;
+  } finally {
+    socket.destroy();
+  }
 }

@@ -1,7 +1,7 @@
 import { CHANNEL_FACTS, type Channel } from "../../model/channel.ts";
 import { stateText } from "../../model/lookups.ts";
 import { LIMIT_NAMES, type LimitName } from "../../prtg/records.ts";
-import type { ChannelServing } from "../channel-serving.ts";
+import type { ChannelServing } from "../rules/rule.ts";
 import { convert } from "../units/base-units.ts";
 import type { Family, Samples } from "./family.ts";
 import { CHANNEL_ID_LABELS, CHANNEL_INFO_LABELS, CHANNEL_LABELS } from "./labels.ts";

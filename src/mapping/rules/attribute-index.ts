@@ -1,6 +1,6 @@
 import { RE2Set } from "re2js";
 import { globFlags } from "../../lib/glob.ts";
-import { type Bits, noBits, setBit, unite } from "./bits.ts";
+import { mapEntry } from "../../lib/map-entry.ts";
 import { alikeKey, type CompiledPattern, matches } from "./pattern.ts";
 
 /** Cached values of one attribute. Servers have far fewer. */
@@ -85,11 +85,45 @@ export class AttributeIndex {
 }
 
 function addText(texts: Map<string, Bits>, text: string, rule: number, rules: number): void {
-  const bits = texts.get(text) ?? noBits(rules);
-  texts.set(text, bits);
+  const bits = mapEntry(texts, text, () => noBits(rules));
   setBit(bits, rule);
 }
 
 function longestLiteral(glob: string): string {
   return glob.split(/[*?]/).reduce((longest, piece) => (piece.length > longest.length ? piece : longest));
+}
+
+/* Sets of rules, 32 bits per word: 500 rules are 16 words. */
+
+export type Bits = Uint32Array;
+
+export function noBits(count: number): Bits {
+  return new Uint32Array(Math.ceil(count / 32));
+}
+
+export function setBit(bits: Bits, index: number): void {
+  const word = index >>> 5;
+  bits[word] = (bits[word] ?? 0) | (1 << (index & 31));
+}
+
+export function hasBit(bits: Bits, index: number): boolean {
+  return ((bits[index >>> 5] ?? 0) & (1 << (index & 31))) !== 0;
+}
+
+export function unite(target: Bits, bits: Bits): void {
+  for (let word = 0; word < target.length; word++) target[word] = (target[word] ?? 0) | (bits[word] ?? 0);
+}
+
+export function intersect(target: Bits, bits: Bits): void {
+  for (let word = 0; word < target.length; word++) target[word] = (target[word] ?? 0) & (bits[word] ?? 0);
+}
+
+/** -1 if there is none. */
+export function firstCommon(a: Bits, b: Bits, c: Bits): number {
+  for (let word = 0; word < a.length; word++) {
+    const common = (a[word] ?? 0) & (b[word] ?? 0) & (c[word] ?? 0);
+    // Isolates the lowest bit.
+    if (common !== 0) return word * 32 + 31 - Math.clz32(common & -common);
+  }
+  return -1;
 }

@@ -1,8 +1,8 @@
 import type { BaseUnitName, Conversion } from "../units/base-units.ts";
 import { type ByteUnits, UnitReader } from "../units/unit-reader.ts";
-import { type Conditions, readConditions } from "./conditions.ts";
 import { readFamilies } from "./families.ts";
 import { readLabels } from "./labels.ts";
+import { type Conditions, readConditions } from "./pattern.ts";
 import { Reach } from "./reach.ts";
 import {
   type MappedFamily,

@@ -1,7 +1,6 @@
 import { MAPPED_CHANNEL_LABELS } from "../families/labels.ts";
-import type { Conditions } from "./conditions.ts";
 import { labelNameFault } from "./names.ts";
-import type { CompiledPattern } from "./pattern.ts";
+import type { CompiledPattern, Conditions } from "./pattern.ts";
 import type { AttributeName, MetricRule, Report } from "./rule.ts";
 
 const MAX_VALUE = 1000;

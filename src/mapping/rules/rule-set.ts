@@ -1,9 +1,8 @@
 import { type Conversion, UNCHANGED } from "../units/base-units.ts";
 import type { UnitReader, UnitReading } from "../units/unit-reader.ts";
-import { AttributeIndex } from "./attribute-index.ts";
-import { type Bits, firstCommon, intersect, noBits, unite } from "./bits.ts";
-import type { Conditions } from "./conditions.ts";
+import { AttributeIndex, type Bits, firstCommon, intersect, noBits, unite } from "./attribute-index.ts";
 import { captured, type LabelPart, type RuleLabel } from "./labels.ts";
+import { ATTRIBUTE_NAMES, type Conditions } from "./pattern.ts";
 import type { AttributeName, ChannelAttributes, MappedFamily, Mapping, Rule, SensorAttributes } from "./rule.ts";
 
 export interface ReadyRule extends Rule {
@@ -36,18 +35,10 @@ export class RuleSet {
     this.rules = rules;
     this.families = [...families];
     this.#units = units;
-    const index = (attribute: AttributeName) =>
-      new AttributeIndex(rules.map(({ conditions }) => conditions.get(attribute)));
-    this.#indexes = {
-      kind: index("kind"),
-      kind_name: index("kind_name"),
-      channel: index("channel"),
-      unit: index("unit"),
-      base_unit: index("base_unit"),
-      tags: index("tags"),
-      device: index("device"),
-      path: index("path"),
-    };
+    const indexes = ATTRIBUTE_NAMES.map((attribute) => {
+      return [attribute, new AttributeIndex(rules.map(({ conditions }) => conditions.get(attribute)))] as const;
+    });
+    this.#indexes = Object.fromEntries(indexes) as Record<AttributeName, AttributeIndex>;
   }
 
   map(sensor: SensorAttributes, channel: ChannelAttributes): Mapping | undefined {

@@ -1,8 +1,7 @@
 import { nearest } from "../../lib/nearest-word.ts";
 import { quote } from "../../lib/printable-text.ts";
-import { type Bits, hasBit, noBits } from "./bits.ts";
-import { ATTRIBUTE_NAMES } from "./conditions.ts";
-import { type CompiledPattern, matches } from "./pattern.ts";
+import { type Bits, hasBit, noBits } from "./attribute-index.ts";
+import { ATTRIBUTE_NAMES, type CompiledPattern, matches } from "./pattern.ts";
 import { type AttributeName, type ChannelAttributes, ruleTitle, type SensorAttributes } from "./rule.ts";
 import type { ReadyRule, RuleSet } from "./rule-set.ts";
 

@@ -1,12 +1,6 @@
 import type { BaseUnitName } from "./base-units.ts";
 
-/** Value in the base unit: `(value + shift) * times / over`. */
-export interface DisplayUnit {
-  readonly base: BaseUnitName;
-  /** Case-sensitive: `mW` is not `MW`. */
-  readonly symbols?: readonly string[];
-  /** Case-insensitive. */
-  readonly words?: readonly string[];
+interface Factor {
   readonly shift?: number;
   readonly times?: number;
   readonly over?: number;
@@ -14,235 +8,169 @@ export interface DisplayUnit {
   readonly binary?: number;
 }
 
+/** Value in the base unit: `(value + shift) * times / over`. */
+export interface DisplayUnit extends Factor {
+  readonly base: BaseUnitName;
+  /** Case-sensitive: `mW` is not `MW`. */
+  readonly symbols: readonly string[];
+  /** Case-insensitive. */
+  readonly words: readonly string[];
+}
+
 const KIBI = 1024;
 const MINUTE = 60;
 const HOUR = 60 * MINUTE;
 const DAY = 24 * HOUR;
 
-/* In the languages of the PRTG user interface, except ambiguous words. */
-
-const TIME: readonly DisplayUnit[] = [
-  { base: "seconds", over: 1e9, symbols: ["ns"], words: ["nsec", "nanosecond", "nanoseconds", "Nanosekunden"] },
-  {
-    base: "seconds",
-    over: 1e6,
+/**
+ * Names of units in the languages of the PRTG user interface, except ambiguous words. Rates also have the form
+ * `<unit>/<s, min, h or d>`.
+ */
+const NAMES: { readonly [Base in BaseUnitName]?: readonly (readonly [symbols: string, words: string, Factor?])[] } = {
+  seconds: [
+    ["ns", "nsec, nanosecond, nanoseconds, Nanosekunden", { over: 1e9 }],
     // The micro sign and the Greek letter.
-    symbols: ["\u00b5s", "\u03bcs", "us"],
-    words: ["\u00b5sec", "\u03bcsec", "usec", "microsecond", "microseconds", "Mikrosekunde", "Mikrosekunden"],
-  },
-  {
-    base: "seconds",
-    over: 1000,
-    symbols: ["ms"],
-    words: [
-      ...["msec", "msecs", "msec.", "millisec", "millisecond", "milliseconds"],
-      ...["msek", "msek.", "Millisekunde", "Millisekunden"],
-      ...["milliseconde", "millisecondes", "milliseconden", "milisegundo", "milisegundos"],
-      ...["millisegundo", "millisegundos", "millisecondo", "millisecondi", "мс", "ミリ秒", "毫秒"],
-    ],
-  },
-  {
-    base: "seconds",
-    symbols: ["s"],
-    words: [
-      ...["sec", "secs", "sec.", "second", "seconds", "sek", "sek.", "Sekunde", "Sekunden", "seconde", "secondes"],
-      ...["seconden", "segundo", "segundos", "seg", "seg.", "secondo", "secondi", "сек", "сек.", "秒"],
-    ],
-  },
-  {
-    base: "seconds",
-    times: MINUTE,
-    words: ["min", "mins", "min.", "minute", "minutes", "Minuten", "minuto", "minutos", "minuti", "мин", "мин.", "分"],
-  },
-  {
-    base: "seconds",
-    times: HOUR,
-    symbols: ["h"],
-    words: [
-      ...["hr", "hrs", "hour", "hours", "std", "std.", "Stunde", "Stunden", "heure", "heures", "hora", "horas"],
-      ...["ora", "ore", "uur", "uren", "час", "ч", "ч.", "時間", "小时"],
-    ],
-  },
-  {
-    base: "seconds",
-    times: DAY,
-    symbols: ["d"],
-    words: [
-      ...["day", "days", "Tag", "Tage", "jour", "jours", "día", "días", "dia", "dias", "giorno", "giorni", "dag"],
-      ...["dagen", "дн", "дн.", "日", "天"],
-    ],
-  },
-  {
-    base: "seconds",
-    times: 7 * DAY,
-    words: ["wk", "week", "weeks", "Woche", "Wochen", "semaine", "semaines", "semana", "semanas", "settimane", "weken"],
-  },
-];
-
-const SIZES: readonly DisplayUnit[] = [
-  { base: "bytes", symbols: ["B"], words: ["byte", "bytes", "octet", "octets", "байт", "バイト", "字节"] },
-  {
-    base: "bytes",
-    times: 1e3,
-    binary: KIBI,
-    symbols: ["kB", "KB", "ko", "Ko"],
-    words: ["kbyte", "kbytes", "kilobyte", "kilobytes", "kilooctets", "кбайт"],
-  },
-  {
-    base: "bytes",
-    times: 1e6,
-    binary: KIBI ** 2,
-    symbols: ["MB", "Mo"],
-    words: ["mbyte", "mbytes", "megabyte", "megabytes", "mégaoctets", "мбайт"],
-  },
-  {
-    base: "bytes",
-    times: 1e9,
-    binary: KIBI ** 3,
-    symbols: ["GB", "Go"],
-    words: ["gbyte", "gbytes", "gigabyte", "gigabytes", "gigaoctets", "гбайт"],
-  },
-  {
-    base: "bytes",
-    times: 1e12,
-    binary: KIBI ** 4,
-    symbols: ["TB", "To"],
-    words: ["tbyte", "tbytes", "terabyte", "terabytes", "téraoctets", "тбайт"],
-  },
-  {
-    base: "bytes",
-    times: 1e15,
-    binary: KIBI ** 5,
-    symbols: ["PB", "Po"],
-    words: ["pbyte", "pbytes", "petabyte", "petabytes"],
-  },
-  { base: "bytes", times: KIBI, symbols: ["KiB", "kiB", "Kio", "kio"], words: ["kibyte", "kibibyte", "kibibytes"] },
-  { base: "bytes", times: KIBI ** 2, symbols: ["MiB", "Mio"], words: ["mibyte", "mebibyte", "mebibytes"] },
-  { base: "bytes", times: KIBI ** 3, symbols: ["GiB", "Gio"], words: ["gibyte", "gibibyte", "gibibytes"] },
-  { base: "bytes", times: KIBI ** 4, symbols: ["TiB", "Tio"], words: ["tibyte", "tebibyte", "tebibytes"] },
-  { base: "bytes", times: KIBI ** 5, symbols: ["PiB", "Pio"], words: ["pibyte", "pebibyte", "pebibytes"] },
-  // Bits count in 1000s: the product shows an idle link's 85.33 bit/s as 0.00008533 Mbit/s.
-  { base: "bytes", over: 8, words: ["bit", "bits", "бит"] },
-  {
-    base: "bytes",
-    times: 1e3,
-    over: 8,
-    symbols: ["kb", "Kb"],
-    words: ["kbit", "kbits", "kilobit", "kilobits", "кбит"],
-  },
-  { base: "bytes", times: 1e6, over: 8, symbols: ["Mb"], words: ["mbit", "mbits", "megabit", "megabits", "мбит"] },
-  { base: "bytes", times: 1e9, over: 8, symbols: ["Gb"], words: ["gbit", "gbits", "gigabit", "gigabits", "гбит"] },
-  { base: "bytes", times: 1e12, over: 8, symbols: ["Tb"], words: ["tbit", "tbits", "terabit", "terabits"] },
-];
-
-/** Rates without a slash. */
-const RATES: readonly DisplayUnit[] = [
-  { base: "bytes_per_second", symbols: ["Bps"] },
-  { base: "bytes_per_second", times: 1e3, binary: KIBI, symbols: ["kBps", "KBps"] },
-  { base: "bytes_per_second", times: 1e6, binary: KIBI ** 2, symbols: ["MBps"] },
-  { base: "bytes_per_second", times: 1e9, binary: KIBI ** 3, symbols: ["GBps"] },
-  { base: "bytes_per_second", over: 8, symbols: ["bps"] },
-  { base: "bytes_per_second", times: 1e3, over: 8, symbols: ["kbps", "Kbps"] },
-  { base: "bytes_per_second", times: 1e6, over: 8, symbols: ["Mbps", "mbps"] },
-  { base: "bytes_per_second", times: 1e9, over: 8, symbols: ["Gbps", "gbps"] },
-  { base: "per_second", words: ["iops"] },
-  { base: "rpm", words: ["rpm", "r/min", "rev/min", "revs/min", "u/min", "upm", "tr/min", "giri/min"] },
-  { base: "meters_per_second", times: 1e3, over: HOUR, words: ["kmh", "kph"] },
-];
-
-const SHARES: readonly DisplayUnit[] = [
-  {
-    base: "ratio",
-    over: 100,
-    symbols: ["%"],
-    words: ["percent", "per cent", "pct", "Prozent", "pour cent", "por ciento", "por cento", "per cento", "procent"],
-  },
-  { base: "ratio", over: 1000, symbols: ["‰"], words: ["per mille", "Promille"] },
-  { base: "ratio", over: 1e6, words: ["ppm"] },
-  {
-    base: "count",
-    symbols: ["#"],
-    words: ["count", "counts", "Anzahl", "pcs", "pcs.", "Stück", "Stk", "Stk.", "page", "pages", "Seiten"],
-  },
-];
-
-const ELECTRICITY: readonly DisplayUnit[] = [
-  { base: "volts", over: 1e6, symbols: ["\u00b5V", "\u03bcV", "uV"] },
-  { base: "volts", over: 1e3, symbols: ["mV"], words: ["millivolt", "millivolts"] },
-  { base: "volts", symbols: ["V"], words: ["volt", "volts", "voltios"] },
-  { base: "volts", times: 1e3, symbols: ["kV", "KV"], words: ["kilovolt", "kilovolts"] },
-  { base: "amperes", over: 1e6, symbols: ["\u00b5A", "\u03bcA", "uA"] },
-  { base: "amperes", over: 1e3, symbols: ["mA"], words: ["milliampere", "milliamperes", "milliamp", "milliamps"] },
-  { base: "amperes", symbols: ["A"], words: ["ampere", "amperes", "amp", "amps", "ampère", "ampères", "amperios"] },
-  { base: "amperes", times: 1e3, symbols: ["kA"] },
-  { base: "watts", over: 1e3, symbols: ["mW"], words: ["milliwatt", "milliwatts"] },
-  { base: "watts", symbols: ["W"], words: ["watt", "watts", "vatios"] },
-  { base: "watts", times: 1e3, symbols: ["kW", "KW"], words: ["kilowatt", "kilowatts"] },
-  { base: "watts", times: 1e6, symbols: ["MW"], words: ["megawatt", "megawatts"] },
-  { base: "watts", times: 1e9, symbols: ["GW"], words: ["gigawatt", "gigawatts"] },
-  { base: "voltamperes", symbols: ["VA"], words: ["volt-ampere", "volt-amperes"] },
-  { base: "voltamperes", times: 1e3, symbols: ["kVA", "KVA"] },
-  { base: "voltamperes", times: 1e6, symbols: ["MVA"] },
-  { base: "joules", symbols: ["J"], words: ["joule", "joules"] },
-  { base: "joules", times: 1e3, symbols: ["kJ", "KJ"], words: ["kilojoule", "kilojoules"] },
-  { base: "joules", times: 1e6, symbols: ["MJ"], words: ["megajoule", "megajoules"] },
-  { base: "joules", over: 1000, times: HOUR, symbols: ["mWh"] },
-  { base: "joules", times: HOUR, symbols: ["Wh"], words: ["watt hours", "Wattstunden"] },
-  { base: "joules", times: 1e3 * HOUR, words: ["kWh", "kilowatt hours", "Kilowattstunden"] },
-  { base: "joules", times: 1e6 * HOUR, symbols: ["MWh"] },
-  { base: "joules", times: 1e9 * HOUR, words: ["GWh"] },
-  { base: "ohms", over: 1e3, symbols: ["m\u03a9"] },
-  // The Greek letter; the ohm sign is composed of it.
-  { base: "ohms", symbols: ["\u03a9"], words: ["ohm", "ohms"] },
-  { base: "ohms", times: 1e3, symbols: ["k\u03a9"] },
-];
-
-const PHYSICS: readonly DisplayUnit[] = [
-  {
-    base: "celsius",
+    ["\u00b5s, \u03bcs, us", "\u00b5sec, \u03bcsec, usec, microsecond, microseconds, Mikrosekunde", { over: 1e6 }],
+    ["", "Mikrosekunden", { over: 1e6 }],
+    ["ms", "msec, msecs, msec., millisec, millisecond, milliseconds, msek, msek., Millisekunde", { over: 1e3 }],
+    ["", "Millisekunden, milliseconde, millisecondes, milliseconden, milisegundo, milisegundos", { over: 1e3 }],
+    ["", "millisegundo, millisegundos, millisecondo, millisecondi, мс, ミリ秒, 毫秒", { over: 1e3 }],
+    ["s", "sec, secs, sec., second, seconds, sek, sek., Sekunde, Sekunden, seconde, secondes, seconden, segundo"],
+    ["", "segundos, seg, seg., secondo, secondi, сек, сек., 秒"],
+    ["", "min, mins, min., minute, minutes, Minuten, minuto, minutos, minuti, мин, мин., 分", { times: MINUTE }],
+    ["h", "hr, hrs, hour, hours, std, std., Stunde, Stunden, heure, heures, hora, horas, ora, ore", { times: HOUR }],
+    ["", "uur, uren, час, ч, ч., 時間, 小时", { times: HOUR }],
+    ["d", "day, days, Tag, Tage, jour, jours, día, días, dia, dias, giorno, giorni, dag, dagen, дн", { times: DAY }],
+    ["", "дн., 日, 天", { times: DAY }],
+    ["", "wk, week, weeks, Woche, Wochen, semaine, semaines, semana, semanas, settimane, weken", { times: 7 * DAY }],
+  ],
+  bytes: [
+    ["B", "byte, bytes, octet, octets, байт, バイト, 字节"],
+    ["kB, KB, ko, Ko", "kbyte, kbytes, kilobyte, kilobytes, kilooctets, кбайт", { times: 1e3, binary: KIBI }],
+    ["MB, Mo", "mbyte, mbytes, megabyte, megabytes, mégaoctets, мбайт", { times: 1e6, binary: KIBI ** 2 }],
+    ["GB, Go", "gbyte, gbytes, gigabyte, gigabytes, gigaoctets, гбайт", { times: 1e9, binary: KIBI ** 3 }],
+    ["TB, To", "tbyte, tbytes, terabyte, terabytes, téraoctets, тбайт", { times: 1e12, binary: KIBI ** 4 }],
+    ["PB, Po", "pbyte, pbytes, petabyte, petabytes", { times: 1e15, binary: KIBI ** 5 }],
+    ["KiB, kiB, Kio, kio", "kibyte, kibibyte, kibibytes", { times: KIBI }],
+    ["MiB, Mio", "mibyte, mebibyte, mebibytes", { times: KIBI ** 2 }],
+    ["GiB, Gio", "gibyte, gibibyte, gibibytes", { times: KIBI ** 3 }],
+    ["TiB, Tio", "tibyte, tebibyte, tebibytes", { times: KIBI ** 4 }],
+    ["PiB, Pio", "pibyte, pebibyte, pebibytes", { times: KIBI ** 5 }],
+    // Bits count in 1000s: the product shows an idle link's 85.33 bit/s as 0.00008533 Mbit/s.
+    ["", "bit, bits, бит", { over: 8 }],
+    ["kb, Kb", "kbit, kbits, kilobit, kilobits, кбит", { times: 1e3, over: 8 }],
+    ["Mb", "mbit, mbits, megabit, megabits, мбит", { times: 1e6, over: 8 }],
+    ["Gb", "gbit, gbits, gigabit, gigabits, гбит", { times: 1e9, over: 8 }],
+    ["Tb", "tbit, tbits, terabit, terabits", { times: 1e12, over: 8 }],
+  ],
+  bytes_per_second: [
+    ["Bps", ""],
+    ["kBps, KBps", "", { times: 1e3, binary: KIBI }],
+    ["MBps", "", { times: 1e6, binary: KIBI ** 2 }],
+    ["GBps", "", { times: 1e9, binary: KIBI ** 3 }],
+    ["bps", "", { over: 8 }],
+    ["kbps, Kbps", "", { times: 1e3, over: 8 }],
+    ["Mbps, mbps", "", { times: 1e6, over: 8 }],
+    ["Gbps, gbps", "", { times: 1e9, over: 8 }],
+  ],
+  per_second: [["", "iops"]],
+  rpm: [["", "rpm, r/min, rev/min, revs/min, u/min, upm, tr/min, giri/min"]],
+  meters_per_second: [["", "kmh, kph", { times: 1e3, over: HOUR }]],
+  ratio: [
+    ["%", "percent, per cent, pct, Prozent, pour cent, por ciento, por cento, per cento, procent", { over: 100 }],
+    ["‰", "per mille, Promille", { over: 1e3 }],
+    ["", "ppm", { over: 1e6 }],
+  ],
+  count: [["#", "count, counts, Anzahl, pcs, pcs., Stück, Stk, Stk., page, pages, Seiten"]],
+  volts: [
+    ["\u00b5V, \u03bcV, uV", "", { over: 1e6 }],
+    ["mV", "millivolt, millivolts", { over: 1e3 }],
+    ["V", "volt, volts, voltios"],
+    ["kV, KV", "kilovolt, kilovolts", { times: 1e3 }],
+  ],
+  amperes: [
+    ["\u00b5A, \u03bcA, uA", "", { over: 1e6 }],
+    ["mA", "milliampere, milliamperes, milliamp, milliamps", { over: 1e3 }],
+    ["A", "ampere, amperes, amp, amps, ampère, ampères, amperios"],
+    ["kA", "", { times: 1e3 }],
+  ],
+  watts: [
+    ["mW", "milliwatt, milliwatts", { over: 1e3 }],
+    ["W", "watt, watts, vatios"],
+    ["kW, KW", "kilowatt, kilowatts", { times: 1e3 }],
+    ["MW", "megawatt, megawatts", { times: 1e6 }],
+    ["GW", "gigawatt, gigawatts", { times: 1e9 }],
+  ],
+  voltamperes: [
+    ["VA", "volt-ampere, volt-amperes"],
+    ["kVA, KVA", "", { times: 1e3 }],
+    ["MVA", "", { times: 1e6 }],
+  ],
+  joules: [
+    ["J", "joule, joules"],
+    ["kJ, KJ", "kilojoule, kilojoules", { times: 1e3 }],
+    ["MJ", "megajoule, megajoules", { times: 1e6 }],
+    ["mWh", "", { times: HOUR, over: 1e3 }],
+    ["Wh", "watt hours, Wattstunden", { times: HOUR }],
+    ["", "kWh, kilowatt hours, Kilowattstunden", { times: 1e3 * HOUR }],
+    ["MWh", "", { times: 1e6 * HOUR }],
+    ["", "GWh", { times: 1e9 * HOUR }],
+  ],
+  ohms: [
+    ["m\u03a9", "", { over: 1e3 }],
+    // The Greek letter; the ohm sign is composed of it.
+    ["\u03a9", "ohm, ohms"],
+    ["k\u03a9", "", { times: 1e3 }],
+  ],
+  celsius: [
     // The degree sign, and the ordinal that looks like it.
-    words: ["\u00b0C", "\u00baC", "\u2103", "\u00b0 C", "deg C", "degC", "celsius", "degrees celsius", "Grad Celsius"],
-  },
-  {
-    base: "celsius",
-    shift: -32,
-    times: 5,
-    over: 9,
-    words: ["\u00b0F", "\u00baF", "\u2109", "\u00b0 F", "deg F", "degF", "fahrenheit", "degrees fahrenheit"],
-  },
-  { base: "celsius", shift: -273.15, symbols: ["K"], words: ["kelvin"] },
-  { base: "hertz", words: ["Hz", "hertz"] },
-  { base: "hertz", times: 1e3, words: ["kHz", "kilohertz"] },
-  { base: "hertz", times: 1e6, symbols: ["MHz", "Mhz"], words: ["megahertz"] },
-  { base: "hertz", times: 1e9, words: ["GHz", "gigahertz"] },
-  { base: "decibels", words: ["dB", "decibel", "decibels", "Dezibel"] },
-  { base: "dbm", words: ["dBm"] },
-  { base: "lux", words: ["lx", "lux"] },
-  { base: "pascals", symbols: ["Pa"], words: ["pascal", "pascals"] },
-  { base: "pascals", times: 100, symbols: ["hPa", "mbar"], words: ["millibar", "hectopascal", "Hektopascal"] },
-  { base: "pascals", times: 1e3, symbols: ["kPa", "KPa"], words: ["kilopascal"] },
-  { base: "pascals", times: 1e5, words: ["bar"] },
-  { base: "pascals", times: 1e6, symbols: ["MPa"] },
-  { base: "pascals", times: 6894.757293168, words: ["psi"] },
-  { base: "grams", over: 1e3, symbols: ["mg"], words: ["milligram", "milligrams"] },
-  { base: "grams", symbols: ["g"], words: ["gram", "grams", "Gramm", "gramme", "grammes", "gramos"] },
-  { base: "grams", times: 1e3, words: ["kg", "kilogram", "kilograms", "Kilogramm", "kilogramme", "kilogrammes"] },
-  { base: "meters", over: 1e6, symbols: ["\u00b5m", "\u03bcm"] },
-  { base: "meters", over: 1e3, symbols: ["mm"], words: ["millimeter", "millimeters", "millimetre", "millimetres"] },
-  { base: "meters", over: 100, symbols: ["cm"], words: ["centimeter", "centimeters", "centimetre", "Zentimeter"] },
-  { base: "meters", symbols: ["m"], words: ["meter", "meters", "metre", "metres", "mètre", "mètres", "metros"] },
-  { base: "meters", times: 1e3, words: ["km", "kilometer", "kilometers", "kilometre", "kilometres"] },
-  { base: "liters", over: 1e3, symbols: ["ml", "mL"], words: ["milliliter", "milliliters", "millilitres"] },
-  { base: "liters", symbols: ["l", "L"], words: ["liter", "liters", "litre", "litres", "litros", "litri"] },
-  { base: "liters", times: 1e3, symbols: ["m\u00b3", "m3"], words: ["cubic meters", "cubic metres", "Kubikmeter"] },
-];
+    ["", "\u00b0C, \u00baC, \u2103, \u00b0 C, deg C, degC, celsius, degrees celsius, Grad Celsius"],
+    ["", "\u00b0F, \u00baF, \u2109, \u00b0 F, deg F, degF, fahrenheit", { shift: -32, times: 5, over: 9 }],
+    ["", "degrees fahrenheit", { shift: -32, times: 5, over: 9 }],
+    ["K", "kelvin", { shift: -273.15 }],
+  ],
+  hertz: [
+    ["", "Hz, hertz"],
+    ["", "kHz, kilohertz", { times: 1e3 }],
+    ["MHz, Mhz", "megahertz", { times: 1e6 }],
+    ["", "GHz, gigahertz", { times: 1e9 }],
+  ],
+  decibels: [["", "dB, decibel, decibels, Dezibel"]],
+  dbm: [["", "dBm"]],
+  lux: [["", "lx, lux"]],
+  pascals: [
+    ["Pa", "pascal, pascals"],
+    ["hPa, mbar", "millibar, hectopascal, Hektopascal", { times: 100 }],
+    ["kPa, KPa", "kilopascal", { times: 1e3 }],
+    ["", "bar", { times: 1e5 }],
+    ["MPa", "", { times: 1e6 }],
+    ["", "psi", { times: 6894.757293168 }],
+  ],
+  grams: [
+    ["mg", "milligram, milligrams", { over: 1e3 }],
+    ["g", "gram, grams, Gramm, gramme, grammes, gramos"],
+    ["", "kg, kilogram, kilograms, Kilogramm, kilogramme, kilogrammes", { times: 1e3 }],
+  ],
+  meters: [
+    ["\u00b5m, \u03bcm", "", { over: 1e6 }],
+    ["mm", "millimeter, millimeters, millimetre, millimetres", { over: 1e3 }],
+    ["cm", "centimeter, centimeters, centimetre, Zentimeter", { over: 100 }],
+    ["m", "meter, meters, metre, metres, mètre, mètres, metros"],
+    ["", "km, kilometer, kilometers, kilometre, kilometres", { times: 1e3 }],
+  ],
+  liters: [
+    ["ml, mL", "milliliter, milliliters, millilitres", { over: 1e3 }],
+    ["l, L", "liter, liters, litre, litres, litros, litri"],
+    ["m\u00b3, m3", "cubic meters, cubic metres, Kubikmeter", { times: 1e3 }],
+  ],
+};
 
-/** Rates also have the form `<unit>/<s, min, h or d>`. */
-export const DISPLAY_UNITS: readonly DisplayUnit[] = [
-  ...TIME,
-  ...SIZES,
-  ...RATES,
-  ...SHARES,
-  ...ELECTRICITY,
-  ...PHYSICS,
-];
+export const DISPLAY_UNITS: readonly DisplayUnit[] = Object.entries(NAMES).flatMap(([base, units]) =>
+  units.map(([symbols, words, factor]) => {
+    return { base: base as BaseUnitName, ...factor, symbols: namesIn(symbols), words: namesIn(words) };
+  }),
+);
+
+function namesIn(list: string): readonly string[] {
+  return list === "" ? [] : list.split(", ");
+}

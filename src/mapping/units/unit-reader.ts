@@ -25,8 +25,8 @@ export class UnitReader {
   constructor(byteUnits: ByteUnits) {
     for (const unit of DISPLAY_UNITS) {
       const reading = { base: unit.base, conversion: conversionOf(unit, byteUnits) };
-      for (const symbol of unit.symbols ?? []) this.#symbols.set(normalise(symbol), reading);
-      for (const word of unit.words ?? []) this.#words.set(normalise(word).toLowerCase(), reading);
+      for (const symbol of unit.symbols) this.#symbols.set(normalise(symbol), reading);
+      for (const word of unit.words) this.#words.set(normalise(word).toLowerCase(), reading);
     }
   }
 

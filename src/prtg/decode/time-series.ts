@@ -1,7 +1,7 @@
 import { MAX_COLUMNS } from "../answer-bounds.ts";
 import type { TimeSeries, TimeSeriesRow } from "../records.ts";
 import { readNumber } from "./displayed.ts";
-import { type DecodeProblems, idOf, isAbsent, readTimestamp } from "./values.ts";
+import { type DecodeProblems, idOf, isAbsent, noProblems, readTimestamp } from "./values.ts";
 
 type ChannelValue = readonly [channelId: string, value: number];
 
@@ -105,4 +105,35 @@ function inOrder(rows: TimeSeriesRow[]): readonly TimeSeriesRow[] {
 function union(first: readonly ChannelValue[], second: readonly ChannelValue[]): readonly ChannelValue[] {
   const known = new Set(first.map(([channelId]) => channelId));
   return [...first, ...second.filter(([channelId]) => !known.has(channelId))];
+}
+
+type Row = readonly unknown[];
+
+export class SeriesRows {
+  readonly #newest: number;
+  /** The header and the rows, by time if only the newest are kept. */
+  readonly all: Row[] = [];
+  /** After the header, ascending. Empty if all rows are kept. */
+  readonly #times: number[] = [];
+
+  /** @param newest Rows to keep after the header. Default: all. */
+  constructor(newest = Number.POSITIVE_INFINITY) {
+    this.#newest = newest;
+  }
+
+  add(row: Row): Row | undefined {
+    if (this.all.length === 0 || this.#newest === Number.POSITIVE_INFINITY) {
+      this.all.push(row);
+      return undefined;
+    }
+    // The specification promises no order. A row without a readable time is dropped first.
+    const at = readTimestamp(row[0], noProblems()) ?? Number.NEGATIVE_INFINITY;
+    const before = this.#times.findLastIndex((time) => time <= at) + 1;
+    if (before === 0 && this.#times.length >= this.#newest) return row;
+    this.#times.splice(before, 0, at);
+    this.all.splice(before + 1, 0, row);
+    if (this.#times.length <= this.#newest) return undefined;
+    this.#times.shift();
+    return this.all.splice(1, 1)[0];
+  }
 }

@@ -1,3 +1,5 @@
+import type { DecodeProblems } from "../decode/values.ts";
+
 /** The items of a list while the client reads it, each id once. */
 export interface ItemStore<Item, List> {
   readonly length: number;
@@ -6,6 +8,18 @@ export interface ItemStore<Item, List> {
   add(item: Item): Item | undefined;
   /** Replaces the stored item with the same id. */
   set(item: Item): void;
+}
+
+/** How the items of a list are decoded, told apart and measured. */
+export interface ItemFormat<Item, List = readonly Item[]> {
+  decode(record: unknown, problems: DecodeProblems): Item | undefined;
+  idOf(item: Item): string;
+  openStore(): ItemStore<Item, List>;
+  describe(item: Item): string;
+  /** Characters of its texts. */
+  sizeOf(item: Item): number;
+  /** Memory of an item without text. */
+  readonly itemBytes: number;
 }
 
 export class KeyedItems<Item> implements ItemStore<Item, readonly Item[]> {

@@ -1,13 +1,9 @@
 import type { MemoryBudget, MemoryShare } from "../../lib/memory-budget.ts";
 import { CHARACTER_BYTES, MIN_MAX_PAGES, MIN_OBJECTS_PER_PAGE, memoryFull } from "../answer-bounds.ts";
 import { ApiError } from "../api-error.ts";
+import type { ApiLimits } from "../options.ts";
 
-export interface ListBounds {
-  /** Records of a list, or values of a time series. */
-  readonly maxObjects: number;
-  /** Characters kept of one list. */
-  readonly maxTextSize: number;
-}
+export type ListBounds = Pick<ApiLimits, "maxObjects" | "maxTextSize">;
 
 /** Factor for all concurrent lists of one server. */
 const MAX_CONCURRENT_LISTS = 2;
@@ -33,46 +29,44 @@ export class ListQuotas {
    * @param objectBytes Memory of an object without text.
    */
   open(endpoint: string, objectBytes: number): ListQuota {
-    return new ListQuota(endpoint, this.#bounds, this.#held, { objectBytes, share: this.#memory.open() });
+    const share = this.#memory.open();
+    return new ListQuota({ endpoint, objectBytes, share, ...this.#bounds, heldByAll: this.#held });
   }
 }
 
-interface ListMemory {
+interface ListQuotaOptions extends ListBounds {
+  readonly endpoint: string;
   readonly objectBytes: number;
   readonly share: MemoryShare;
+  /** By all lists of the server. */
+  readonly heldByAll: Amount;
 }
 
 /** The size of one list during its read. Checks each record, not whole pages. */
 export class ListQuota {
-  readonly #endpoint: string;
-  readonly #bounds: ListBounds;
+  readonly #options: ListQuotaOptions;
   readonly #held: Amount = { objects: 0, text: 0 };
-  readonly #heldByAll: Amount;
-  readonly #memory: ListMemory;
   /** At the begin of the page. */
   #heldBefore: Readonly<Amount> = { objects: 0, text: 0 };
   #pages = 0;
 
-  constructor(endpoint: string, bounds: ListBounds, heldByAll: Amount, memory: ListMemory) {
-    this.#endpoint = endpoint;
-    this.#bounds = bounds;
-    this.#heldByAll = heldByAll;
-    this.#memory = memory;
+  constructor(options: ListQuotaOptions) {
+    this.#options = options;
   }
 
   /** Estimated memory. */
   get bytes(): number {
-    return bytesOf(this.#held, this.#memory);
+    return this.#bytesOf(this.#held);
   }
 
   beginPage(): void {
     this.#heldBefore = { ...this.#held };
     this.#pages++;
-    const { maxObjects } = this.#bounds;
+    const { maxObjects } = this.#options;
     const maxPages = Math.max(MIN_MAX_PAGES, Math.ceil(maxObjects / MIN_OBJECTS_PER_PAGE));
     if (this.#pages <= maxPages) return;
     const what = `the list has more than ${maxPages} pages: limits.max_objects (${maxObjects})`;
-    throw tooLarge(this.#endpoint, `${what} with ${MIN_OBJECTS_PER_PAGE} objects per page`);
+    throw this.#tooLarge(`${what} with ${MIN_OBJECTS_PER_PAGE} objects per page`);
   }
 
   /** Drops the records of the page before a retry. */
@@ -83,21 +77,16 @@ export class ListQuota {
 
   add(objects: number, text: number): void {
     const fits = this.#change(objects, text);
-    const { maxObjects, maxTextSize } = this.#bounds;
-    if (this.#held.objects > maxObjects) {
-      throw tooLarge(this.#endpoint, `more than ${maxObjects} (limits.max_objects)`);
-    }
+    const { endpoint, maxObjects, maxTextSize, heldByAll, share } = this.#options;
+    if (this.#held.objects > maxObjects) throw this.#tooLarge(`more than ${maxObjects} (limits.max_objects)`);
     if (this.#held.text > maxTextSize) {
-      throw tooLarge(this.#endpoint, `more than ${maxTextSize} characters of text (limits.max_text_size)`);
+      throw this.#tooLarge(`more than ${maxTextSize} characters of text (limits.max_text_size)`);
     }
-    const isTooMuch =
-      this.#heldByAll.objects > MAX_CONCURRENT_LISTS * maxObjects ||
-      this.#heldByAll.text > MAX_CONCURRENT_LISTS * maxTextSize;
-    if (!isTooMuch && fits) return;
-    if (!isTooMuch) throw memoryFull(this.#endpoint, this.#memory.share.maxBytes);
-    const what = `concurrent lists of this server exceed ${MAX_CONCURRENT_LISTS} times`;
-    const bounds = `limits.max_objects (${maxObjects}) or limits.max_text_size (${maxTextSize})`;
-    throw tooLarge(this.#endpoint, `${what} ${bounds}`);
+    if (heldByAll.objects > MAX_CONCURRENT_LISTS * maxObjects || heldByAll.text > MAX_CONCURRENT_LISTS * maxTextSize) {
+      const bounds = `limits.max_objects (${maxObjects}) or limits.max_text_size (${maxTextSize})`;
+      throw this.#tooLarge(`concurrent lists of this server exceed ${MAX_CONCURRENT_LISTS} times ${bounds}`);
+    }
+    if (!fits) throw memoryFull(endpoint, share.maxBytes);
   }
 
   close(): void {
@@ -105,18 +94,19 @@ export class ListQuota {
   }
 
   #change(objects: number, text: number): boolean {
-    this.#held.objects += objects;
-    this.#held.text += text;
-    this.#heldByAll.objects += objects;
-    this.#heldByAll.text += text;
-    return this.#memory.share.add(bytesOf({ objects, text }, this.#memory));
+    for (const held of [this.#held, this.#options.heldByAll]) {
+      held.objects += objects;
+      held.text += text;
+    }
+    return this.#options.share.add(this.#bytesOf({ objects, text }));
   }
-}
 
-function bytesOf({ objects, text }: Amount, { objectBytes }: ListMemory): number {
-  return objects * objectBytes + text * CHARACTER_BYTES;
-}
+  #bytesOf({ objects, text }: Amount): number {
+    return objects * this.#options.objectBytes + text * CHARACTER_BYTES;
+  }
 
-function tooLarge(endpoint: string, what: string): ApiError {
-  return new ApiError("API_LIST_TOO_LARGE", `${endpoint}: ${what}`, { endpoint });
+  #tooLarge(what: string): ApiError {
+    const { endpoint } = this.#options;
+    return new ApiError("API_LIST_TOO_LARGE", `${endpoint}: ${what}`, { endpoint });
+  }
 }

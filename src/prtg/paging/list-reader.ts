@@ -1,26 +1,17 @@
 import { withDeadline } from "../../lib/deadline.ts";
+import { mapEntry } from "../../lib/map-entry.ts";
 import { ApiError, isTimeout } from "../api-error.ts";
-import { type DecodeProblems, reportProblems } from "../decode/values.ts";
+import { reportProblems } from "../decode/values.ts";
 import { type ListEndpoint, pagePath } from "../endpoints.ts";
 import type { ApiClientOptions } from "../options.ts";
 import type { Items, ListResult } from "../records.ts";
 import type { ApiRequest } from "../request/messages.ts";
 import type { Requester } from "../request/requester.ts";
-import { EndpointFallback } from "./endpoint-fallback.ts";
-import type { ItemStore } from "./item-store.ts";
+import { EndpointFallback, isRefusal, RefusedParameters } from "./endpoint-fallback.ts";
+import type { ItemFormat } from "./item-store.ts";
 import type { ListQuotas } from "./list-quota.ts";
 import { PageSize } from "./page-size.ts";
 import { DuplicateLog, type PageHead, type PageRange, readPages } from "./read-pages.ts";
-import { isRefusal, RefusedParameters } from "./refused-parameters.ts";
-
-export interface ItemFormat<Item, List = readonly Item[]> {
-  decode(record: unknown, problems: DecodeProblems): Item | undefined;
-  idOf(item: Item): string;
-  openStore(): ItemStore<Item, List>;
-  describe(item: Item): string;
-  sizeOf(item: Item): number;
-  readonly itemBytes: number;
-}
 
 /** Reads lists from the best endpoint, and reports problems. */
 export class ListReader {
@@ -131,9 +122,9 @@ export class ListReader {
         }),
       isTooLarge: (failure) => failure instanceof ApiError && isTimeout(failure),
     });
-    if (moved) observer.listMoved(endpoint);
+    if (moved) observer.listMoved({ endpoint });
     if (!complete) log.warn({ endpoint }, "list changed twice during the read: the exporter removes no objects");
-    if (totalDifference !== undefined) observer.totalMismatch(endpoint, totalDifference);
+    if (totalDifference !== undefined) observer.totalMismatch({ endpoint }, totalDifference);
     reportProblems(problems, observer);
     this.#duplicates.report(endpoint, duplicates);
     this.#refused.recordSuccess(list);
@@ -156,11 +147,7 @@ export class ListReader {
   }
 
   #pageSize(endpoint: string): PageSize {
-    const known = this.#pageSizes.get(endpoint);
-    if (known !== undefined) return known;
-    const size = new PageSize();
-    this.#pageSizes.set(endpoint, size);
-    return size;
+    return mapEntry(this.#pageSizes, endpoint, () => new PageSize());
   }
 }
 

@@ -1,7 +1,7 @@
 import type { Logger } from "pino";
 import { addProblems, type DecodeProblems, noProblems } from "../decode/values.ts";
 import type { ListResult } from "../records.ts";
-import type { ItemStore } from "./item-store.ts";
+import type { ItemFormat, ItemStore } from "./item-store.ts";
 import type { ListQuota } from "./list-quota.ts";
 import type { PageSize } from "./page-size.ts";
 
@@ -17,7 +17,7 @@ export interface PageHead {
   readonly hasNext: boolean | undefined;
 }
 
-export interface PageSource<Item, List = readonly Item[]> {
+export interface PageSource<Item, List = readonly Item[]> extends Omit<ItemFormat<Item, List>, "itemBytes"> {
   readonly pageSize: PageSize;
   /**
    * Calls `startRecords` for each attempt, and its result for each record. Servers may send fewer records than `limit`,
@@ -26,11 +26,6 @@ export interface PageSource<Item, List = readonly Item[]> {
   page(range: PageRange, startRecords: () => (record: unknown) => void): Promise<PageHead>;
   /** Whether smaller pages may help. */
   isTooLarge(failure: unknown): boolean;
-  decode(record: unknown, problems: DecodeProblems): Item | undefined;
-  idOf(item: Item): string;
-  openStore(): ItemStore<Item, List>;
-  describe(item: Item): string;
-  sizeOf(item: Item): number;
   openQuota(): ListQuota;
 }
 
@@ -215,20 +210,13 @@ interface Duplicate {
 }
 
 class Duplicates {
-  readonly #named: Duplicate[] = [];
-  #count = 0;
-
-  get count(): number {
-    return this.#count;
-  }
-
-  get named(): readonly Duplicate[] {
-    return this.#named;
-  }
+  /** The first ones. */
+  readonly named: Duplicate[] = [];
+  count = 0;
 
   add(duplicate: Duplicate): void {
-    this.#count++;
-    if (this.#named.length < MAX_NAMED) this.#named.push(duplicate);
+    this.count++;
+    if (this.named.length < MAX_NAMED) this.named.push(duplicate);
   }
 }
 

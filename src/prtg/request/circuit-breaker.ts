@@ -1,5 +1,5 @@
 import type { ErrorCode } from "../../errors/catalogue.ts";
-import type { Clock } from "../../lib/clock.ts";
+import { mapEntry } from "../../lib/map-entry.ts";
 import { RETRIES, type RetryPolicy, retryDelayMs } from "../../lib/retry-delay.ts";
 import { ApiError } from "../api-error.ts";
 import type { ApiClientOptions } from "../options.ts";
@@ -8,27 +8,23 @@ import type { ApiClientOptions } from "../options.ts";
 const SERVER_THRESHOLD = 5;
 const ENDPOINT_THRESHOLD = 3;
 
-export interface BreakerSettings {
+export interface BreakerOptions extends Pick<ApiClientOptions, "clock" | "random"> {
   readonly threshold: number;
   /** Time to the next trial. */
   readonly hold: RetryPolicy;
+  readonly changed: (open: boolean) => void;
 }
 
 export class CircuitBreaker {
-  readonly #clock: Clock;
-  readonly #random: () => number;
-  readonly #settings: BreakerSettings;
-  readonly #changed: (open: boolean) => void;
+  /** `undefined` if closed and sound. */
+  lastFailure: ApiError | undefined;
+  readonly #options: BreakerOptions;
   #failures = 0;
   #trials = 0;
   #holdEndsAt: number | undefined;
-  #lastFailure: ApiError | undefined;
 
-  constructor(clock: Clock, random: () => number, settings: BreakerSettings, changed: (open: boolean) => void) {
-    this.#clock = clock;
-    this.#random = random;
-    this.#settings = settings;
-    this.#changed = changed;
+  constructor(options: BreakerOptions) {
+    this.#options = options;
   }
 
   get isOpen(): boolean {
@@ -37,33 +33,29 @@ export class CircuitBreaker {
 
   /** 0 if closed or half-open. */
   heldForMs(): number {
-    return this.#holdEndsAt === undefined ? 0 : Math.max(0, this.#holdEndsAt - this.#clock.monotonic());
-  }
-
-  /** `undefined` if closed and sound. */
-  get lastFailure(): ApiError | undefined {
-    return this.#lastFailure;
+    return this.#holdEndsAt === undefined ? 0 : Math.max(0, this.#holdEndsAt - this.#options.clock.monotonic());
   }
 
   recordSuccess(): void {
     this.#failures = 0;
     this.#trials = 0;
-    this.#lastFailure = undefined;
+    this.lastFailure = undefined;
     if (this.#holdEndsAt === undefined) return;
     this.#holdEndsAt = undefined;
-    this.#changed(false);
+    this.#options.changed(false);
   }
 
   recordFailure(failure: ApiError): void {
-    this.#lastFailure = failure;
+    this.lastFailure = failure;
     // Requests that were already under way say nothing new.
     if (this.heldForMs() > 0) return;
     this.#failures++;
-    if (this.#holdEndsAt === undefined && this.#failures < this.#settings.threshold) return;
-    const holdMs = retryDelayMs(this.#settings.hold, ++this.#trials, this.#random());
+    const { clock, random, threshold, hold, changed } = this.#options;
+    if (this.#holdEndsAt === undefined && this.#failures < threshold) return;
+    const holdMs = retryDelayMs(hold, ++this.#trials, random());
     const wasClosed = this.#holdEndsAt === undefined;
-    this.#holdEndsAt = this.#clock.monotonic() + Math.max(holdMs, failure.retryAfterMs ?? 0);
-    if (wasClosed) this.#changed(true);
+    this.#holdEndsAt = clock.monotonic() + Math.max(holdMs, failure.retryAfterMs ?? 0);
+    if (wasClosed) changed(true);
   }
 }
 
@@ -97,25 +89,25 @@ const ENDPOINT_FAILURES: readonly ErrorCode[] = [
   "API_WRONG_PORT",
 ];
 
-/** A getter, because the client of the log may leave. */
-type BreakersOptions = Pick<ApiClientOptions, "clock" | "random" | "log">;
-
 export class CircuitBreakers {
-  readonly #options: BreakersOptions;
+  readonly #owner: () => Pick<ApiClientOptions, "clock" | "random" | "log">;
   readonly #server: CircuitBreaker;
   readonly #endpoints = new Map<string, CircuitBreaker>();
 
   /** @param changed Called when the server's breaker opens or closes. */
-  constructor(options: BreakersOptions, changed: (open: boolean) => void) {
-    const { clock, random } = options;
-    this.#options = options;
-    this.#server = new CircuitBreaker(clock, random, { threshold: SERVER_THRESHOLD, hold: RETRIES.server }, (open) => {
+  constructor(owner: () => ApiClientOptions, changed: (open: boolean) => void) {
+    this.#owner = owner;
+    const { clock, random } = owner();
+    const onChange = (open: boolean) => {
       changed(open);
-      const { log } = this.#options;
-      const fields = { err: this.#server.lastFailure, request_id: this.#server.lastFailure?.requestId };
+      const { log } = this.#owner();
+      const { lastFailure } = this.#server;
+      const fields = { err: lastFailure, request_id: lastFailure?.requestId };
       if (open) log.debug(fields, "server unavailable: backing off");
       else log.debug("server available again");
-    });
+    };
+    const settings = { threshold: SERVER_THRESHOLD, hold: RETRIES.server };
+    this.#server = new CircuitBreaker({ clock, random, ...settings, changed: onChange });
   }
 
   /** `undefined` if the request may be sent, perhaps after a probe. */
@@ -152,21 +144,18 @@ export class CircuitBreakers {
   }
 
   #endpoint(endpoint: string): CircuitBreaker {
-    const known = this.#endpoints.get(endpoint);
-    if (known !== undefined) return known;
-    const { clock, random } = this.#options;
-    const settings = { threshold: ENDPOINT_THRESHOLD, hold: RETRIES.endpoint };
-    const breaker: CircuitBreaker = new CircuitBreaker(clock, random, settings, (open) => {
-      const { log } = this.#options;
-      const { lastFailure } = breaker;
-      if (open)
-        log.warn(
-          { endpoint, err: lastFailure, request_id: lastFailure?.requestId },
-          "endpoint fails repeatedly: backing off",
-        );
-      else log.info({ endpoint }, "endpoint works again");
+    return mapEntry(this.#endpoints, endpoint, () => {
+      const { clock, random } = this.#owner();
+      const changed = (open: boolean) => {
+        const { log } = this.#owner();
+        const { lastFailure } = breaker;
+        const fields = { endpoint, err: lastFailure, request_id: lastFailure?.requestId };
+        if (open) log.warn(fields, "endpoint fails repeatedly: backing off");
+        else log.info({ endpoint }, "endpoint works again");
+      };
+      const settings = { threshold: ENDPOINT_THRESHOLD, hold: RETRIES.endpoint };
+      const breaker = new CircuitBreaker({ clock, random, ...settings, changed });
+      return breaker;
     });
-    this.#endpoints.set(endpoint, breaker);
-    return breaker;
   }
 }

@@ -1,6 +1,5 @@
 import { MAX_ERROR_BYTES } from "../answer-bounds.ts";
-import { ArrivedBytes } from "./arrived-bytes.ts";
-import { RecordScanner } from "./record-scanner.ts";
+import { ArrivedBytes, RecordScanner } from "./record-scanner.ts";
 
 /** Bytes after which complete records are parsed: about a millisecond of work. */
 const PIECE = 96 * 1024;
@@ -24,10 +23,9 @@ export class NotAList extends Error {
 
 /**
  * Parses a JSON array in pieces while it arrives, so that memory holds neither the whole text nor all objects, and
- * other work does not wait for 3,000 records.
- * A piece ends where a record seems to end, at `},{"id":` or `],["`. This can also be inside a string, which is
- * harmless: if `[a]` and `[b]` are valid JSON, `[a,b]` is the array of both. If a piece is invalid, or the list has
- * another form, a RecordScanner reads each byte.
+ * other work does not wait for 3,000 records. A piece ends where a record seems to end, at `},{"id":` or `],["`. This
+ * can also be inside a string, which is harmless: if `[a]` and `[b]` are valid JSON, `[a,b]` is the array of both. If a
+ * piece is invalid, or the list has another form, a RecordScanner reads each byte.
  */
 export class JsonRecords {
   /** Text that is not parsed yet, UTF-8. Once `#separator` is known, it begins with the bracket that opens the list. */

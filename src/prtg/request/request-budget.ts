@@ -1,11 +1,8 @@
-import { onAbort } from "../../lib/abort.ts";
-import type { Clock } from "../../lib/clock.ts";
-import { type Pause, Pauses } from "../../lib/pauses.ts";
+import { type Clock, onAbort } from "../../lib/clock.ts";
+import { type Pause, Pauses } from "../../lib/retry-delay.ts";
+import type { ApiLimits } from "../options.ts";
 
-export interface BudgetLimits {
-  readonly concurrency: number;
-  readonly requestsPerSecond: number;
-}
+type BudgetLimits = Pick<ApiLimits, "concurrency" | "requestsPerSecond">;
 
 interface Waiter {
   readonly admit: () => void;

@@ -1,14 +1,13 @@
+import type { ErrorCode } from "../../errors/catalogue.ts";
 import { withDeadline } from "../../lib/deadline.ts";
 import type { TlsMaterial } from "../../lib/http/tls.ts";
-import { type Pause, Pauses } from "../../lib/pauses.ts";
+import { type Pause, Pauses } from "../../lib/retry-delay.ts";
 import { shareTurn } from "../../lib/yielding.ts";
 import { currentRun } from "../../telemetry/run-trace.ts";
 import { ApiError } from "../api-error.ts";
-import { ApiKeyAuth, type Authenticator } from "../auth/authenticator.ts";
-import { type LoginSender, SessionAuth } from "../auth/session-auth.ts";
-import type { ApiAuth, ApiClientOptions } from "../options.ts";
+import { ApiKeyAuth, type Authenticator, type LoginSender, SessionAuth } from "../auth/authenticator.ts";
+import type { ApiClientOptions } from "../options.ts";
 import { ServerClock } from "../server-clock.ts";
-import { AttemptRecord } from "./attempt-record.ts";
 import { CircuitBreakers } from "./circuit-breaker.ts";
 import type { ApiAnswer, ApiRequest, HttpResponse, ResponseHead } from "./messages.ts";
 import { RequestBudget } from "./request-budget.ts";
@@ -18,7 +17,6 @@ import { Transport } from "./transport.ts";
 
 /**
  * The state of all clients of one server with the same credentials: session, connections, budget, breakers and clock.
- * Logs and metrics of a login go to the oldest client.
  */
 export class ServerAccess implements LoginSender {
   readonly serverClock: ServerClock;
@@ -28,6 +26,11 @@ export class ServerAccess implements LoginSender {
   readonly retries: RetryPolicy;
   readonly #transport: Transport;
   readonly #clients = new Set<ApiClientOptions>();
+  /**
+   * The client whose secrets, files and log serve the work for all: the oldest one. It moves when the client leaves,
+   * because its files may be gone then.
+   */
+  #owner: ApiClientOptions;
   /** Requests of the session, whose client may leave. */
   readonly #logins = new Set<Promise<unknown>>();
   #probe: Promise<void> | undefined;
@@ -37,34 +40,24 @@ export class ServerAccess implements LoginSender {
    * @param pause Of the host.
    */
   constructor(first: ApiClientOptions, pause: Pause) {
-    const { auth, redactor, clock, limits, log, tls, proxy } = first;
-    const longest = () => this.#clients.values().next().value ?? first;
-    // Files of a client that left may be gone.
-    const secret = () => secretOf(longest().auth);
-    const material = tls?.read && (() => (longest().tls?.read ?? readNothing)());
-    const authorize = proxy?.authorization;
-    const shared: ApiClientOptions = {
-      ...first,
-      tls: { ...tls, read: material },
-      proxy: proxy && {
-        ...proxy,
-        ...(authorize !== undefined && { authorization: () => (longest().proxy?.authorization ?? authorize)() }),
-      },
-      get log() {
-        return longest().log;
-      },
-      get observer() {
-        return longest().observer;
-      },
-    };
+    const { auth, clock, limits, log, tls, proxy } = first;
+    const owner = (): ApiClientOptions => this.#owner;
+    this.#owner = first;
     this.serverClock = new ServerClock(clock, log);
-    this.breakers = new CircuitBreakers(shared, (open) => {
+    this.breakers = new CircuitBreakers(owner, (open) => {
       for (const { observer } of this.#clients) observer.breakerChanged(open);
     });
-    this.authenticator =
-      auth.kind === "api_key" ? new ApiKeyAuth(secret, redactor) : new SessionAuth(auth.username, secret, this, shared);
+    this.authenticator = auth.kind === "api_key" ? new ApiKeyAuth(owner) : new SessionAuth(auth.username, owner, this);
     this.budget = new RequestBudget(clock, limits, pause);
-    this.#transport = new Transport(shared);
+    const authorize = proxy?.authorization;
+    this.#transport = new Transport({
+      ...first,
+      tls: { ...tls, read: tls?.read && (async () => (await this.#owner.tls?.read?.()) ?? NO_FILES) },
+      proxy: proxy && {
+        ...proxy,
+        authorization: authorize && (() => (this.#owner.proxy?.authorization ?? authorize)()),
+      },
+    });
     this.retries = new RetryPolicy(first);
   }
 
@@ -86,6 +79,7 @@ export class ServerAccess implements LoginSender {
   /** Afterwards the client gets no more reports. */
   async leave(client: ApiClientOptions): Promise<void> {
     if (!this.#clients.delete(client)) return;
+    if (client === this.#owner) [this.#owner = client] = this.#clients;
     this.#limit();
     await Promise.allSettled(this.#logins);
   }
@@ -108,9 +102,7 @@ export class ServerAccess implements LoginSender {
   }
 
   send(request: ApiRequest, token: string | undefined, signal: AbortSignal): Promise<ApiAnswer> {
-    const [longest] = this.#clients;
-    if (longest === undefined) throw new TypeError("no client has joined");
-    const sent = this.sendFor(longest, request, token, signal).finally(() => this.#logins.delete(sent));
+    const sent = this.sendFor(this.#owner, request, token, signal).finally(() => this.#logins.delete(sent));
     this.#logins.add(sent);
     return sent;
   }
@@ -150,20 +142,21 @@ export class ServerAccess implements LoginSender {
     const { clock, limits, redactor } = client;
     const { endpoint } = request;
     const ms = limits.timeoutMs;
-    const record = new AttemptRecord(client, request);
+    const attempt: Attempt = { request, startedAt: clock.monotonic(), head: undefined, bytes: 0 };
+    client.observer.requestStarted(endpoint);
     const reader = new ResponseReader(request, this.serverClock, redactor);
     const expired = (): ApiError => {
-      const what = `no complete answer within ${ms / 1000} s (${record.bytes} bytes arrived)`;
+      const what = `no complete answer within ${ms / 1000} s (${attempt.bytes} bytes arrived)`;
       return new ApiError("API_TIMEOUT", `${endpoint}: ${what}`, { endpoint });
     };
     const hooks = {
       maxBytes: limits.maxResponseBytes,
       onHead: (head: ResponseHead) => {
-        record.head = head;
+        attempt.head = head;
         return reader.begin(head);
       },
       onBytes: (count: number) => {
-        record.bytes += count;
+        attempt.bytes += count;
       },
     };
     let response: HttpResponse | undefined;
@@ -179,7 +172,7 @@ export class ServerAccess implements LoginSender {
       failure = error;
       throw error;
     } finally {
-      record.finish(response, failure);
+      recordAttempt(client, attempt, response, failure);
     }
   }
 
@@ -203,12 +196,49 @@ function isAboutAll({ httpStatus }: ApiError): boolean {
   return httpStatus === TOO_MANY_REQUESTS || httpStatus === SERVICE_UNAVAILABLE;
 }
 
-function secretOf(auth: ApiAuth): Promise<string> {
-  return auth.kind === "api_key" ? auth.key() : auth.password();
+const NO_FILES: TlsMaterial = { ca: undefined, cert: undefined, key: undefined };
+
+interface Attempt {
+  readonly request: ApiRequest;
+  readonly startedAt: number;
+  head: ResponseHead | undefined;
+  /** Bytes of the body on the wire. */
+  bytes: number;
 }
 
-function readNothing(): Promise<TlsMaterial> {
-  return Promise.resolve({ ca: undefined, cert: undefined, key: undefined });
+/** @param response `undefined` without a complete one. */
+function recordAttempt(
+  client: ApiClientOptions,
+  attempt: Attempt,
+  response: HttpResponse | undefined,
+  failure: unknown,
+) {
+  const { clock, observer, log } = client;
+  const { request, startedAt, head, bytes } = attempt;
+  const { endpoint, method = "GET" } = request;
+  const durationMs = clock.monotonic() - startedAt;
+  const code = response === undefined ? failureKind(failure) : String(response.status);
+  observer.requestFinished({ endpoint, code, durationMs, bytes });
+  const requestId = head?.requestId ?? (failure instanceof ApiError ? failure.requestId : undefined);
+  const fields = { endpoint, method, status: code, duration_ms: Math.round(durationMs), bytes, request_id: requestId };
+  if (failure === undefined) log.debug(fields, "request answered");
+  else log.debug({ ...fields, err: failure }, "request failed");
+}
+
+/**
+ * Values of the label `code` without a complete answer. Unreadable secrets are files for TLS here, because the exporter
+ * reads credentials before.
+ */
+const FAILURE_KINDS: readonly (readonly [kind: string, codes: readonly ErrorCode[]])[] = [
+  ["timeout", ["API_TIMEOUT"]],
+  ["tls", ["API_TLS_UNTRUSTED", "API_TLS_FINGERPRINT", "API_TLS_CLIENT_REFUSED", "API_TLS_FAILED"]],
+  ["tls", ["CA_UNREADABLE", "SECRET_UNREADABLE", "SECRET_EXPOSED"]],
+  ["too_large", ["API_RESPONSE_TOO_LARGE", "API_LIST_TOO_LARGE", "API_MEMORY_FULL"]],
+];
+
+function failureKind(failure: unknown): string {
+  if (!(failure instanceof ApiError)) return "aborted";
+  return FAILURE_KINDS.find(([, codes]) => codes.includes(failure.code))?.[0] ?? "connection";
 }
 
 /** Open accesses by key, and pauses by host. */

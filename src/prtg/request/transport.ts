@@ -1,4 +1,3 @@
-import type { Logger } from "pino";
 import type { Dispatcher } from "undici";
 import { ConnectionPool, type PoolRequest } from "../../lib/http/connection-pool.ts";
 import { DamagedBody, decodedBody } from "../../lib/http/decoded-body.ts";
@@ -22,39 +21,38 @@ export interface TransportHooks {
 const DAY_MS = 24 * 60 * 60_000;
 const SMALL_REMEDY = "Answers of this endpoint have a few kilobytes. Check which program answers at servers[].url.";
 
+type TransportOptions = Pick<
+  ApiClientOptions,
+  "url" | "tls" | "proxy" | "permit" | "limits" | "userAgent" | "clock" | "log" | "lookup"
+>;
+
 /** Sends requests to one server. Does not follow redirects: API v2 has none. */
 export class Transport {
+  readonly #options: TransportOptions;
+  readonly #base: BaseUrl;
   readonly #pool: ConnectionPool;
-  readonly #origin: string;
-  readonly #fingerprintsVariable: string | undefined;
-  readonly #root: string;
-  readonly #userAgent: string;
-  readonly #maxBytes: number;
-  readonly #log: Logger;
   /** Reminds once a day that certificates are not checked. */
   readonly #unverified: LogOnChange | undefined;
 
-  constructor(
-    options: Pick<
-      ApiClientOptions,
-      "url" | "tls" | "proxy" | "permit" | "limits" | "userAgent" | "clock" | "log" | "lookup"
-    >,
-  ) {
-    const { limits, userAgent, clock, log, lookup, proxy, permit, tls = {} } = options;
-    const { origin, path } = parseBaseUrl(options.url);
-    this.#origin = origin;
-    this.#fingerprintsVariable = tls.fingerprintsVariable;
-    this.#root = path;
-    this.#userAgent = userAgent;
-    this.#maxBytes = limits.maxResponseBytes;
-    this.#log = log;
-    if (origin.startsWith("https:") && tls.insecureSkipVerify) {
+  constructor(options: TransportOptions) {
+    const { tls, proxy, permit, limits, clock, log, lookup } = options;
+    this.#options = options;
+    this.#base = parseBaseUrl(options.url);
+    const { origin } = this.#base;
+    if (origin.startsWith("https:") && tls?.insecureSkipVerify) {
       this.#unverified = new LogOnChange({ remindEveryMs: DAY_MS, now: () => clock.monotonic() });
       // The configuration logged the first warning.
       this.#unverified.record();
     }
     this.#pool = new ConnectionPool({
-      ...{ origin, tls, proxy, permit, clock, lookup, connections: limits.concurrency, timeoutMs: limits.timeoutMs },
+      origin,
+      tls,
+      proxy,
+      permit,
+      clock,
+      lookup,
+      connections: limits.concurrency,
+      timeoutMs: limits.timeoutMs,
       onStale: (error) => log.warn({ err: error }, "the name of the server does not resolve: using its last address"),
     });
   }
@@ -70,7 +68,9 @@ export class Transport {
     hooks: TransportHooks,
   ): Promise<HttpResponse> {
     if (this.#unverified?.record()) {
-      this.#log.warn("tls.insecure_skip_verify is still set: the exporter does not check the server's certificate");
+      this.#options.log.warn(
+        "tls.insecure_skip_verify is still set: the exporter does not check the server's certificate",
+      );
     }
     const response = await this.#open(request, token, signal);
     try {
@@ -94,7 +94,7 @@ export class Transport {
     { statusCode, statusText, headers, body }: Dispatcher.ResponseData,
     request: ApiRequest,
     signal: AbortSignal,
-    { onHead, onBytes, maxBytes = this.#maxBytes }: TransportHooks,
+    { onHead, onBytes, maxBytes = this.#options.limits.maxResponseBytes }: TransportHooks,
   ): Promise<HttpResponse> {
     const head = readHead(statusCode, statusText, headers);
     const taker = onHead(head);
@@ -136,7 +136,7 @@ export class Transport {
     let interim = 0;
     return {
       method: request.method ?? "GET",
-      path: this.#root + request.path,
+      path: this.#base.path + request.path,
       signal,
       onInfo: () => {
         interim++;
@@ -147,7 +147,7 @@ export class Transport {
         accept: "application/json",
         // Otherwise a server may choose any encoding.
         "accept-encoding": "identity",
-        "user-agent": this.#userAgent,
+        "user-agent": this.#options.userAgent,
         ...(request.body !== undefined && { "content-type": "application/json" }),
         ...(token !== undefined && { authorization: `Bearer ${token}` }),
       },
@@ -156,7 +156,8 @@ export class Transport {
 
   #failure(error: unknown, { endpoint }: ApiRequest, signal: AbortSignal): unknown {
     if (!signal.aborted) {
-      const destination = { endpoint, origin: this.#origin, fingerprintsVariable: this.#fingerprintsVariable };
+      const { fingerprintsVariable } = this.#options.tls ?? {};
+      const destination = { endpoint, origin: this.#base.origin, fingerprintsVariable };
       return networkError(destination, error);
     }
     const reason: unknown = signal.reason;

@@ -3,7 +3,7 @@ import { cardinalityPage } from "../../../src/app/reports/cardinality-page.ts";
 import type { DebugSources } from "../../../src/app/reports/sources.ts";
 import { debugText } from "../../../src/http/pages/status/debug-view.ts";
 import { plainMapper } from "../../../src/mapping/channel-mapper.ts";
-import type { MappingOutcome } from "../../../src/mapping/channel-serving.ts";
+import type { MappingOutcome } from "../../../src/mapping/rules/rule.ts";
 import { memoryPipeline } from "../../collectors/memory-pipeline.ts";
 import { channel, smallServer } from "../../collectors/small-server.ts";
 

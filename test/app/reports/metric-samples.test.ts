@@ -10,12 +10,12 @@ async function measured(server?: string): Promise<MetricSamples> {
   const metrics = emptyMetrics();
   metrics.setApiDetail("endpoint");
   const [hq, branch] = [serverRecorder(metrics, "hq"), serverRecorder(metrics, "branch")];
-  for (let request = 0; request < 94; request++) hq.requestDuration("/a", 0.05);
-  for (let request = 0; request < 6; request++) hq.requestDuration("/a", 0.5);
-  hq.requestDuration("/slow", 60);
-  hq.requests("/a", "200", 3);
-  hq.requests("/b", "200", 4);
-  branch.requests("/a", "200", 5);
+  for (let request = 0; request < 94; request++) hq.requestDuration({ endpoint: "/a" }, 0.05);
+  for (let request = 0; request < 6; request++) hq.requestDuration({ endpoint: "/a" }, 0.5);
+  hq.requestDuration({ endpoint: "/slow" }, 60);
+  hq.requests({ endpoint: "/a", code: "200" }, 3);
+  hq.requests({ endpoint: "/b", code: "200" }, 4);
+  branch.requests({ endpoint: "/a", code: "200" }, 5);
   return MetricSamples.read(metrics, { families: [requestDuration, requests, unmappedChannels], server });
 }
 

@@ -18,7 +18,7 @@ const NOON = Date.UTC(2026, 0, 15, 12);
 async function detailsOf(record: (hq: ServerRecorder) => void, endpoints = true) {
   const metrics = emptyMetrics();
   metrics.setApiDetail(endpoints ? "endpoint" : "server");
-  serverRecorder(metrics, "branch").requests("/b", "500", 99);
+  serverRecorder(metrics, "branch").requests({ endpoint: "/b", code: "500" }, 99);
   record(serverRecorder(metrics, "hq"));
   const samples = await MetricSamples.read(metrics, { families: DETAIL_FAMILIES });
   return serverDetails({ clock: new ManualClock(NOON) }, "hq", [], samples, null);
@@ -40,14 +40,14 @@ test("a server without requests has zeros", async () => {
 
 test("requests of a server are counted by endpoint, and failures by code", async () => {
   const { api } = await detailsOf((hq) => {
-    hq.requests("/a", "200", 3);
-    hq.requests("/a", "204", 1);
-    hq.requests("/a", "500", 2);
-    hq.requests("/b", "timeout", 9);
-    hq.requestDuration("/a", 0.05);
-    hq.requestDuration("/b", 900);
-    hq.retried("/a");
-    hq.responseBytes("/a", 1_000);
+    hq.requests({ endpoint: "/a", code: "200" }, 3);
+    hq.requests({ endpoint: "/a", code: "204" }, 1);
+    hq.requests({ endpoint: "/a", code: "500" }, 2);
+    hq.requests({ endpoint: "/b", code: "timeout" }, 9);
+    hq.requestDuration({ endpoint: "/a" }, 0.05);
+    hq.requestDuration({ endpoint: "/b" }, 900);
+    hq.retried({ endpoint: "/a" });
+    hq.responseBytes({ endpoint: "/a" }, 1_000);
     hq.requestStarted("/a");
     hq.breakerChanged(true);
     hq.clockOffset(1.5);
@@ -70,7 +70,7 @@ test("requests of a server are counted by endpoint, and failures by code", async
 });
 
 test("requests have one row if metrics have no endpoints", async () => {
-  const { api } = await detailsOf((hq) => hq.requests("/a", "200", 3), false);
+  const { api } = await detailsOf((hq) => hq.requests({ endpoint: "/a", code: "200" }, 3), false);
   expect(api.endpoints).toMatchObject([{ endpoint: "all", requests: 3, mean_seconds: null, p95_seconds: null }]);
 });
 

@@ -2,8 +2,7 @@ import { once } from "node:events";
 import { get } from "node:http";
 import { connect } from "node:net";
 import { expect, onTestFinished, test, vi } from "vitest";
-import type { Exposition } from "../../../src/exposition/exposition.ts";
-import { TooManyPages } from "../../../src/exposition/exposition.ts";
+import { type Exposition, TooManyPages } from "../../../src/exposition/exposition.ts";
 import type { PageReader } from "../../../src/exposition/reader-memory.ts";
 import { startPageServer } from "../support/page-server.ts";
 

@@ -1,7 +1,6 @@
 import { once } from "node:events";
 import { createRequire } from "node:module";
-import type { LookupFunction } from "node:net";
-import { type AddressInfo, createServer, type Server, type Socket } from "node:net";
+import { type AddressInfo, createServer, type LookupFunction, type Server, type Socket } from "node:net";
 import { expect, onTestFinished, test } from "vitest";
 import { ConnectionPool } from "../../../src/lib/http/connection-pool.ts";
 import { sendJson, startApiServer } from "../../prtg/support/api-server.ts";

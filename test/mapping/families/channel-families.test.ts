@@ -1,5 +1,4 @@
 import { expect, test } from "vitest";
-import type { ChannelServing } from "../../../src/mapping/channel-serving.ts";
 import {
   CHANNEL_FAMILIES,
   isBeyondLimit,
@@ -7,9 +6,10 @@ import {
   MAPPED_VALUE,
 } from "../../../src/mapping/families/channel-families.ts";
 import type { Samples } from "../../../src/mapping/families/family.ts";
+import type { ChannelServing } from "../../../src/mapping/rules/rule.ts";
 import { UNCHANGED } from "../../../src/mapping/units/base-units.ts";
-import { ALL_CHANNEL_FACTS, CHANNEL_FACTS, Channel, ChannelNumbers } from "../../../src/model/channel.ts";
-import { NodeState, NodeTimes } from "../../../src/model/node-state.ts";
+import { ALL_CHANNEL_FACTS, CHANNEL_FACTS, Channel, channelNumbers } from "../../../src/model/channel.ts";
+import { NodeState, nodeTimes } from "../../../src/model/node-state.ts";
 import { Projector } from "../../../src/projection/projector.ts";
 import type { LimitName } from "../../../src/prtg/records.ts";
 import { SeriesTable } from "../../../src/store/series-table.ts";
@@ -37,7 +37,7 @@ const SERVING: ChannelServing = {
   original: true,
   mapped: { family: MAPPED, labels: [], conversion: UNCHANGED },
 };
-const SENSOR = new NodeState(new NodeTimes(), {
+const SENSOR = new NodeState(nodeTimes(), {
   ...record("sensor", "50", ROOT),
   ...{ inheritedTags: [], parentId: "0", unseen: [], orphan: false },
   ...{ path: "Berlin/sw-1/Load", probe: "Berlin", group: "", device: "sw-1", deviceId: "40" },
@@ -50,7 +50,7 @@ test.each<[string, Samples<Channel, ChannelServing>]>([
   ["mapped value", MAPPED_VALUE],
   ["mapped limit", MAPPED_LIMIT],
 ])("a renamed channel whose %s has expired frees the slot for another channel", (_, samples) => {
-  const numbers = new ChannelNumbers();
+  const numbers = channelNumbers();
   const expiresAt = 10;
   const create = (name: string) => {
     const channel = new Channel(numbers, SENSOR, { channelId: name, name, unit: "" });

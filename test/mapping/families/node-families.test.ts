@@ -1,6 +1,6 @@
 import { describe, expect, test } from "vitest";
 import { type NodeFamily, SENSOR_FAMILIES } from "../../../src/mapping/families/node-families.ts";
-import { NodeState, NodeTimes } from "../../../src/model/node-state.ts";
+import { NodeState, nodeTimes } from "../../../src/model/node-state.ts";
 import { reconcile } from "../../../src/model/reconcile.ts";
 import { EMPTY_TREE } from "../../../src/model/tree.ts";
 import type { NodeRecord } from "../../../src/prtg/node-record.ts";
@@ -13,7 +13,7 @@ function values(more: Partial<NodeRecord>): Record<string, number | undefined> {
   const sensor = record("sensor", "1", "0", more);
   const node = reconcile(EMPTY_TREE, { sensor: list([sensor]) }).tree.nodes.get("1");
   if (node === undefined) throw new Error("no node");
-  const state = new NodeState(new NodeTimes(), node);
+  const state = new NodeState(nodeTimes(), node);
   state.update(sensor, { state: 10, property: 20 });
   const { sensorLastMeasurement: _, ...gauges } = SENSOR_FAMILIES;
   const families: readonly NodeFamily[] = Object.values(gauges);

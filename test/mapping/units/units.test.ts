@@ -100,31 +100,27 @@ describe("value in its base unit", () => {
   });
 });
 
-const SPELLINGS = DISPLAY_UNITS.flatMap((unit) => [...(unit.symbols ?? []), ...(unit.words ?? [])]);
+const SPELLINGS = DISPLAY_UNITS.flatMap((unit) => [...unit.symbols, ...unit.words]);
 const RATE_SPELLINGS = DISPLAY_UNITS.filter(({ base }) => RATES[base] !== undefined).flatMap((unit) =>
-  [...(unit.symbols ?? []), ...(unit.words ?? [])].flatMap((text) =>
-    ["s", "min", "h", "d"].map((per) => `${text}/${per}`),
-  ),
+  [...unit.symbols, ...unit.words].flatMap((text) => ["s", "min", "h", "d"].map((per) => `${text}/${per}`)),
 );
 
 describe("unit table", () => {
   test("has every spelling once", () => {
-    const symbols = DISPLAY_UNITS.flatMap((unit) => (unit.symbols ?? []).map((text) => text.normalize("NFC")));
-    const words = DISPLAY_UNITS.flatMap((unit) =>
-      (unit.words ?? []).map((text) => text.normalize("NFC").toLowerCase()),
-    );
+    const symbols = DISPLAY_UNITS.flatMap((unit) => unit.symbols.map((text) => text.normalize("NFC")));
+    const words = DISPLAY_UNITS.flatMap((unit) => unit.words.map((text) => text.normalize("NFC").toLowerCase()));
     const all = [...symbols, ...words];
     expect(all.filter((text, index) => all.indexOf(text) !== index)).toEqual([]);
   });
 
   test("reads every spelling as its unit, and words in any case", () => {
     for (const unit of DISPLAY_UNITS) {
-      const words = (unit.words ?? []).flatMap((word) => [word, word.toLowerCase(), word.toUpperCase()]);
+      const words = unit.words.flatMap((word) => [word, word.toLowerCase(), word.toUpperCase()]);
       const { shift = 0, times = 1, over = 1 } = unit;
-      for (const text of [...(unit.symbols ?? []), ...words]) {
+      for (const text of [...unit.symbols, ...words]) {
         const expected = { base: unit.base, conversion: { shift, times, over, plus: 0 } };
         // Another unit's symbol has precedence: MBAR is no megabar.
-        if (DISPLAY_UNITS.some((other) => other !== unit && other.symbols?.includes(text))) continue;
+        if (DISPLAY_UNITS.some((other) => other !== unit && other.symbols.includes(text))) continue;
         expect({ text, ...DECIMAL.read(text) }).toEqual({ text, ...expected });
       }
     }

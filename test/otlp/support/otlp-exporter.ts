@@ -76,9 +76,9 @@ export function recordedObserver(): RecordedObserver {
   const own: Partial<OtlpRecorder> = {
     delivered: (stream, points) => add("delivered", stream, points),
     rejected: (stream, points) => add("rejected", stream, points),
-    skipped: (stream, points = 1) => add("skipped", stream, points),
-    requestRefused: (stream) => add("refused", stream, 1),
-    attemptFailed: (stream) => add("failed", stream, 1),
+    skipped: ({ stream }, points = 1) => add("skipped", stream, points),
+    requestRefused: ({ stream }) => add("refused", stream, 1),
+    attemptFailed: ({ stream }) => add("failed", stream, 1),
   };
   return Object.assign(otlpRecorder(emptyMetrics()), own, { counts });
 }

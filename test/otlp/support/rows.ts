@@ -1,6 +1,6 @@
-import type { ValueSeries } from "../../../src/mapping/channel-serving.ts";
 import type { MetricFamily } from "../../../src/mapping/families/family.ts";
 import { TREE_FAMILIES } from "../../../src/mapping/metric-table.ts";
+import type { ValueSeries } from "../../../src/mapping/rules/rule.ts";
 import type { MeasurementRow, Resolution } from "../../../src/sync/measurement.ts";
 
 export const NOON = Date.UTC(2026, 0, 15, 12) + 123;

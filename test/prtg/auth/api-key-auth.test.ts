@@ -6,6 +6,11 @@ import { never } from "../../support/never-aborted.ts";
 import { type Handler, sendError, sendJson, startApiServer } from "../support/api-server.ts";
 import { rejection, testClient } from "../support/test-client.ts";
 
+function authWith(key: () => Promise<string>): ApiKeyAuth {
+  const owner = { auth: { kind: "api_key", key }, redactor: new Redactor() } as const;
+  return new ApiKeyAuth(() => owner);
+}
+
 /** The file may hold another. */
 async function serverWithKey(
   key: string,
@@ -34,7 +39,7 @@ describe("API key", () => {
   });
 
   test("rejects with the reason of an aborted signal", async () => {
-    const auth = new ApiKeyAuth(async () => "key-one", new Redactor());
+    const auth = authWith(async () => "key-one");
     const controller = new AbortController();
     expect(await auth.token(controller.signal)).toBe("key-one");
     const reason = new Error("no longer wanted");
@@ -44,7 +49,7 @@ describe("API key", () => {
 
   test("does not come from an outdated read", async () => {
     const readings: ((key: string) => void)[] = [];
-    const auth = new ApiKeyAuth(() => new Promise((resolve) => readings.push(resolve)), new Redactor());
+    const auth = authWith(() => new Promise((resolve) => readings.push(resolve)));
     const first = auth.token(never);
     readings[0]?.("old");
     await first;

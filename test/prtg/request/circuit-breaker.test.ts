@@ -9,7 +9,11 @@ function breaker(random = () => 0): { breaker: CircuitBreaker; clock: ManualCloc
   const clock = new ManualClock();
   const changes: boolean[] = [];
   const settings = { threshold: 3, hold: { firstMs: 1_000, maxMs: 5_000, jitter: [1, 0.9] as const } };
-  return { breaker: new CircuitBreaker(clock, random, settings, (open) => changes.push(open)), clock, changes };
+  return {
+    breaker: new CircuitBreaker({ clock, random, ...settings, changed: (open) => void changes.push(open) }),
+    clock,
+    changes,
+  };
 }
 
 function fail(target: CircuitBreaker, times: number): void {

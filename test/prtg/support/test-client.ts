@@ -106,10 +106,10 @@ export function recorder(): { readonly observer: ServerRecorder; readonly record
       recorded.bytes += bytes;
       recorded.codes.push(`${endpoint} ${code}`);
     },
-    retried: (endpoint) => recorded.retried.push(endpoint),
+    retried: ({ endpoint }) => recorded.retried.push(endpoint),
     breakerChanged: (open) => recorded.breaker.push(Boolean(open)),
-    listMoved: (endpoint) => recorded.moved.push(endpoint),
-    totalMismatch: (endpoint, difference) => recorded.mismatches.set(endpoint, Number(difference)),
+    listMoved: ({ endpoint }) => recorded.moved.push(endpoint),
+    totalMismatch: ({ endpoint }, difference) => recorded.mismatches.set(endpoint, Number(difference)),
     decodeProblem: (problem, count = 1) => {
       recorded.problems.set(problem, (recorded.problems.get(problem) ?? 0) + count);
     },

@@ -56,7 +56,7 @@ export async function startScrapedExporter(options: SimulatedExporterOptions = {
         return { beginning, end: async () => [] };
       },
     },
-    served: (format) => exporter.metrics.exposition.scraped(format),
+    served: (format) => exporter.metrics.exposition.scraped({ format }),
     isReady: () => true,
     debug: exporter.debug,
     discovery: exporter.discovery,

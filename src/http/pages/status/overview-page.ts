@@ -9,8 +9,7 @@ import { childRows } from "./object-table.ts";
 import { problemsSection } from "./problems-view.ts";
 import type { StatusReport } from "./report.ts";
 import { serverList } from "./server-list.ts";
-import type { ServerFacts } from "./server-section.ts";
-import { measurementFacts, rejectedCount, serverSection, serverWork } from "./server-section.ts";
+import { measurementFacts, rejectedCount, type ServerFacts, serverSection, serverWork } from "./server-section.ts";
 import type { StatusQuery } from "./source.ts";
 import { badPill, goodPill } from "./status-marks.ts";
 

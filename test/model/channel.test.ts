@@ -1,16 +1,18 @@
 import { describe, expect, test } from "vitest";
-import { CHANNEL_FACTS, Channel, ChannelNumbers } from "../../src/model/channel.ts";
 import {
+  CHANNEL_FACTS,
+  Channel,
   changeStaleness,
+  channelNumbers,
   factsOfValue,
   measure,
   takeLimits,
   takeLookup,
   takeValue,
   withdrawValue,
-} from "../../src/model/channel-updates.ts";
+} from "../../src/model/channel.ts";
 import { Lookups } from "../../src/model/lookups.ts";
-import { NodeState, NodeTimes } from "../../src/model/node-state.ts";
+import { NodeState, nodeTimes } from "../../src/model/node-state.ts";
 import type { ChannelRecord } from "../../src/prtg/records.ts";
 import { ROOT, record } from "./build-record.ts";
 
@@ -20,12 +22,12 @@ const EPOCH = Date.UTC(2026, 0, 15, 12);
 const { measurement, limits, comparison, state } = CHANNEL_FACTS;
 
 function newChannel(): Channel {
-  const sensor = new NodeState(new NodeTimes(), {
+  const sensor = new NodeState(nodeTimes(), {
     ...record("sensor", "50", ROOT),
     ...{ inheritedTags: [], parentId: "0", unseen: [], orphan: false },
     ...{ path: "Ping", probe: "", group: "", device: "", deviceId: "" },
   });
-  return new Channel(new ChannelNumbers(), sensor, { channelId: "0", name: "Time", unit: "ms" });
+  return new Channel(channelNumbers(), sensor, { channelId: "0", name: "Time", unit: "ms" });
 }
 
 const at = (monotonic: number, isServerInDoubt = false) => ({ monotonic, server: EPOCH + monotonic, isServerInDoubt });

@@ -1,7 +1,7 @@
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
-import { covers } from "../../../src/mapping/rules/coverage.ts";
 import { type CompiledPattern, compilePattern, matches, parsePattern } from "../../../src/mapping/rules/pattern.ts";
+import { covers } from "../../../src/mapping/rules/reach.ts";
 import { Premise } from "../../support/premise.ts";
 import { runs } from "../../support/runs.ts";
 

@@ -1,6 +1,6 @@
 import { describe, expect, test } from "vitest";
-import { decodeAutodiscovery, readConnected, readLicense } from "../../../src/prtg/decode/details.ts";
-import { noProblems } from "../../../src/prtg/decode/values.ts";
+import { noProblems } from "../../src/prtg/decode/values.ts";
+import { decodeAutodiscovery, readConnected, readLicense } from "../../src/prtg/details-reader.ts";
 
 const NOTHING = { used: undefined, max: undefined, expiresAt: undefined };
 const END = Date.parse("2027-03-01T00:00:00Z");
