@@ -1,18 +1,61 @@
 import type { Logger } from "pino";
 import { describeError, ExporterError } from "../errors/exporter-error.ts";
+import type { Clock } from "../lib/clock.ts";
+import type { ChannelMapper } from "../mapping/channel-mapper.ts";
 import { reconcile } from "../model/reconcile.ts";
 import { EMPTY_TREE, type Tree, type TreeNode } from "../model/tree.ts";
 import type { MonitoringApi } from "../prtg/monitoring-api.ts";
 import type { ChannelRecords, ListResult, NodeKind, NodeRecord } from "../prtg/records.ts";
 import { SERIES_STEP_MS, SERIES_WINDOW_MS } from "../prtg/series-types.ts";
-import { estimateDisk, roughSize } from "./disk-estimate.ts";
-import { resolveTimeFlag } from "./flag-values.ts";
-import type { UnfinishedRun } from "./journal.ts";
-import type { OutputFolder } from "./output-folder.ts";
-import { type BackfillOptions, parameterDifferences, seriesTypesOf } from "./parameters.ts";
-import { type BackfillPlan, planSensors, sensorFilter } from "./plan.ts";
-import { planSeriesRanges, type SeriesRange } from "./series-ranges.ts";
-import { dayFileName, dayOf } from "./utc-day.ts";
+import { dayFileName, dayOf } from "./day-parts.ts";
+import type { OutputFolder, UnfinishedRun } from "./output-folder.ts";
+import {
+  type BackfillParameters,
+  type BackfillProgress,
+  type ExtraLabel,
+  parameterDifferences,
+  resolveTimeFlag,
+  type Selection,
+  seriesTypesOf,
+  type TimeFlag,
+} from "./parameters.ts";
+import {
+  type BackfillPlan,
+  estimateDisk,
+  planSensors,
+  planSeriesRanges,
+  roughSize,
+  type SeriesRange,
+  sensorFilter,
+} from "./plan.ts";
+import type { PushTarget } from "./push-delivery.ts";
+
+/** Dependencies and parameters of a run. */
+export interface BackfillOptions {
+  readonly api: MonitoringApi;
+  readonly server: string;
+  readonly from: TimeFlag;
+  readonly to: TimeFlag;
+  readonly selection: Selection;
+  /** Labels and rules of `serve`. */
+  readonly mapper: ChannelMapper;
+  readonly extraLabels: readonly ExtraLabel[];
+  /** For the journal. */
+  readonly parameters: BackfillParameters;
+  /** Folder of files, or for the state of a push. */
+  readonly output: string;
+  /** `undefined`: write files. */
+  readonly push?: PushTarget | undefined;
+  /** Continue without unreadable sensors. */
+  readonly skipFailed: boolean;
+  readonly concurrency: number;
+  /** On the disk of a folder. */
+  readonly freeBytes: (folder: string) => Promise<number>;
+  readonly clock: Clock;
+  readonly log: Logger;
+  readonly progress: BackfillProgress;
+  readonly signal: AbortSignal;
+}
 
 export interface BegunRun {
   readonly run: UnfinishedRun;

@@ -1,6 +1,5 @@
 import type { Logger } from "pino";
-import { Backoff } from "../delivery/backoff.ts";
-import { abortAfter, attempt, type DeliveryFailure } from "../delivery/delivery-loop.ts";
+import { abortAfter, attempt, Backoff, type DeliveryFailure } from "../delivery/delivery-loop.ts";
 import { ExporterError } from "../errors/exporter-error.ts";
 import { onAbort } from "../lib/abort.ts";
 import type { Clock } from "../lib/clock.ts";

@@ -1,14 +1,11 @@
-import type { Logger } from "pino";
 import { ExporterError } from "../errors/exporter-error.ts";
-import type { Clock } from "../lib/clock.ts";
 import { withFile } from "../lib/durable-file.ts";
 import { mapEntry } from "../lib/map-entry.ts";
 import type { ValueSeries } from "../mapping/channel-serving.ts";
 import type { MeasurementRow } from "../sync/measurement.ts";
-import type { FinishedRun, PushCursor, UnfinishedRun } from "./journal.ts";
-import type { OutputFolder } from "./output-folder.ts";
+import { DAY_MS } from "./day-parts.ts";
+import { type FinishedRun, finishRun, type PushCursor, type RunContext, type UnfinishedRun } from "./output-folder.ts";
 import type { BackfillPlan, PlannedChannel, PlannedDevice } from "./plan.ts";
-import type { BackfillProgress } from "./progress.ts";
 import {
   type DescribeHistory,
   PushDelivery,
@@ -16,19 +13,12 @@ import {
   type PushTarget,
   type Settled,
 } from "./push-delivery.ts";
-import { DAY_MS } from "./utc-day.ts";
 
 /** Gives up after so many refusals at the start. */
 const REFUSALS_TO_GIVE_UP = 3;
 
-export interface PushOptions {
-  readonly folder: OutputFolder;
-  readonly run: UnfinishedRun;
-  readonly plan: BackfillPlan;
+export interface PushOptions extends RunContext {
   readonly target: PushTarget;
-  readonly clock: Clock;
-  readonly log: Logger;
-  readonly progress: BackfillProgress;
 }
 
 /** Rows of one day for one delivery. */
@@ -42,7 +32,7 @@ interface Load {
  * @throws ExporterError BACKFILL_RECEIVER_AWAY, BACKFILL_REFUSED, or the signal's reason. A later run continues.
  */
 export async function push(options: PushOptions, signal: AbortSignal): Promise<FinishedRun> {
-  const { folder, run, plan, clock, progress } = options;
+  const { folder, run, plan, progress } = options;
   progress.begin("values", run.samples, doneOf(await folder.readCursor()));
   let cursor: PushCursor;
   try {
@@ -50,17 +40,9 @@ export async function push(options: PushOptions, signal: AbortSignal): Promise<F
   } finally {
     progress.end();
   }
-  const { parameters, from, to, startedAt, sensors, series } = run;
   const { samples, rejected, message } = cursor;
-  const finished: FinishedRun = {
-    ...{ parameters, from, to, startedAt, finishedAt: clock.now(), sensors, series, samples, files: [] },
-    push: { sensors: plan.sensors.map(({ id }) => id), rejected, message },
-  };
-  const before = folder.journal.finished;
-  const empty = samples + rejected === 0;
-  await folder.writeJournal({ ...folder.journal, finished: empty ? before : [...before, finished], unfinished: null });
-  await folder.removeUnfinished();
-  return finished;
+  const sensors = plan.sensors.map(({ id }) => id);
+  return finishRun(options, { samples, files: [], push: { sensors, rejected, message } });
 }
 
 async function pushDays(options: PushOptions, signal: AbortSignal): Promise<PushCursor> {

@@ -7,8 +7,7 @@ import type { StatusToken } from "../prtg/status.ts";
 import type { EventRecord } from "./event.ts";
 import { sizeOf } from "./event-queue.ts";
 import { changeEvents, type EventContext, presenceEvent, statusEvent } from "./event-records.ts";
-import { type LastStatus, LastStatuses } from "./last-statuses.ts";
-import { changesBetween } from "./status-change.ts";
+import { changesBetween, type LastStatus, LastStatuses } from "./status-change.ts";
 
 /** What one poll shows about one object. */
 export interface Finding {

@@ -1,6 +1,5 @@
 import type { Logger } from "pino";
-import type { Pause } from "../delivery/backoff.ts";
-import { attempt, type DeliveryFailure, DeliveryLoop, type Pass } from "../delivery/delivery-loop.ts";
+import { attempt, type DeliveryFailure, DeliveryLoop, type Pass, type Pause } from "../delivery/delivery-loop.ts";
 import type { Clock } from "../lib/clock.ts";
 import type { EventSink } from "./event.ts";
 import type { QueuedEvent } from "./event-queue.ts";

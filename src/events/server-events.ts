@@ -2,17 +2,15 @@ import pLimit from "p-limit";
 import type { Logger } from "pino";
 import type { Clock } from "../lib/clock.ts";
 import type { NodeWatcher } from "../model/state-observer.ts";
-import type { StateReport } from "../state/state-files.ts";
-import { WriteFailures } from "../state/write-failures.ts";
+import { type StateReport, WriteFailures } from "../state/state-files.ts";
 import type { EventRecorder } from "../telemetry/recorders.ts";
 import { ChangeDetector, type Finding } from "./change-detector.ts";
 import type { EventSink } from "./event.ts";
 import { EventDelivery } from "./event-delivery.ts";
-import type { EventMemory, Remembered } from "./event-memory.ts";
+import { type EventMemory, type JournalEntry, type Remembered, statusLine } from "./event-memory.ts";
 import type { EventOutput } from "./event-names.ts";
 import { EventQueue, type QueueBounds, type QueuedEvent } from "./event-queue.ts";
 import type { EventContext } from "./event-records.ts";
-import { type JournalEntry, statusLine } from "./journal.ts";
 
 const BOUNDS: QueueBounds = { maxEvents: 20_000, maxSize: 32 << 20 };
 /** Bounds of a batch. */

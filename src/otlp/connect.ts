@@ -10,8 +10,8 @@ import { RETRIES } from "../lib/retry-delay.ts";
 import type { Encodings } from "./encoding.ts";
 import { CONTENT_TYPES } from "./environment.ts";
 import { OtlpExporter } from "./exporter.ts";
-import type { ReceiverSettings, TlsSettings } from "./receiver-settings.ts";
 import { Receivers } from "./receivers.ts";
+import type { ReceiverSettings, TlsSettings } from "./settings.ts";
 import { type HeaderReader, OtlpTransport } from "./transport.ts";
 
 export interface OtlpContext {

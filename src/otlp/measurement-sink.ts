@@ -19,8 +19,7 @@ import {
   type PlacedSeries,
   SeriesPoint,
 } from "./metric-data.ts";
-import { probeRequest } from "./probe.ts";
-import { OTEL_NAMING, PROMETHEUS_NAMING } from "./registry-metrics.ts";
+import { OTEL_NAMING, PROMETHEUS_NAMING, probeRequest } from "./registry-metrics.ts";
 
 /** The resource and the names of measurements. */
 export interface RowPlacement {

@@ -1,9 +1,19 @@
 import type { Attributes, HrTime } from "@opentelemetry/api";
+import { type InstrumentationScope, millisToHrTime } from "@opentelemetry/core";
+import type { Resource } from "@opentelemetry/resources";
 import type { DataPoint, Histogram, MetricData } from "@opentelemetry/sdk-metrics";
 import type { Registry } from "prom-client";
 import { PRTG_ATTRIBUTES } from "../events/event.ts";
-import { counter, gauge, histogram, NO_START, type PushedFamily } from "./metric-data.ts";
-import { metricAttributes } from "./naming.ts";
+import {
+  counter,
+  gauge,
+  histogram,
+  type MetricsRequest,
+  metricAttributes,
+  NO_START,
+  type PushedFamily,
+  SeriesPoint,
+} from "./metric-data.ts";
 import { otelMetric } from "./otel-family.ts";
 
 type MetricJson = Awaited<ReturnType<Registry["getMetricsAsJSON"]>>[number];
@@ -123,4 +133,23 @@ function attributesOf(labels: ValueJson["labels"], nameOf: (label: string) => st
     present.map(([name]) => nameOf(name)),
     present.map(([, value]) => String(value)),
   );
+}
+
+/** A series of its own, because a receiver may refuse a point that is older than the last one of its series. */
+const PROBE = {
+  name: "prtg_exporter_otlp_probe",
+  help: "Always 1. Sent after a rejected request, to find out whether the receiver accepts anything.",
+};
+
+export interface ProbeOptions {
+  readonly resource: Resource;
+  readonly scope: InstrumentationScope;
+  readonly naming: ExporterNaming;
+}
+
+/** A request with one point that any working receiver accepts. */
+export function probeRequest({ resource, scope, naming }: ProbeOptions, nowMs: number): MetricsRequest {
+  const family = { ...naming.family(PROBE), labels: [] };
+  const dataPoints = [new SeriesPoint(family, [], 1, millisToHrTime(nowMs))];
+  return [{ resource, scopeMetrics: [{ scope, metrics: [{ ...gauge(family), dataPoints }] }] }];
 }

@@ -17,8 +17,7 @@ import type { OtlpRecorder } from "../telemetry/recorders.ts";
 import type { ExportOutcome } from "./export-response.ts";
 import type { ExportBatch, OtlpExporter } from "./exporter.ts";
 import { estimatePointSize, type MetricsRequest, ResourceScope, SeriesPoint, StalenessMarker } from "./metric-data.ts";
-import { type ProbeOptions, probeRequest } from "./probe.ts";
-import { OTEL_NAMING, PROMETHEUS_NAMING } from "./registry-metrics.ts";
+import { OTEL_NAMING, PROMETHEUS_NAMING, type ProbeOptions, probeRequest } from "./registry-metrics.ts";
 import { type StateOptions, StateProducer } from "./state-producer.ts";
 
 export interface StatePushOptions extends StateOptions, StateExportOptions {

@@ -1,9 +1,19 @@
 import { crc32 } from "node:zlib";
 import type { Logger } from "pino";
 import type { Clock } from "../lib/clock.ts";
-import { openState, replaceState, type StateFiles, type StateReport, stateFileName } from "../state/state-files.ts";
-import { foreignHead, parseObject, type StateFormat, type Unusable, unusable } from "../state/state-format.ts";
-import { WriteFailures } from "../state/write-failures.ts";
+import {
+  foreignHead,
+  openState,
+  parseObject,
+  replaceState,
+  type StateFiles,
+  type StateFormat,
+  type StateReport,
+  stateFileName,
+  type Unusable,
+  unusable,
+  WriteFailures,
+} from "../state/state-files.ts";
 import type { SyncRecorder } from "../telemetry/recorders.ts";
 import type { Coverage } from "./measurement.ts";
 

@@ -1,7 +1,7 @@
 import { join } from "node:path";
 import { pino } from "pino";
 import type { BackfillOutcome } from "../../src/backfill/backfill.ts";
-import type { BackfillOptions } from "../../src/backfill/parameters.ts";
+import type { BackfillOptions } from "../../src/backfill/begin-run.ts";
 import { createMeasurementSink } from "../../src/otlp/measurement-sink.ts";
 import { Receivers } from "../../src/otlp/receivers.ts";
 import type { OtlpSection } from "../../src/otlp/settings.ts";

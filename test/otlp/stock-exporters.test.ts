@@ -4,8 +4,7 @@ import { OTLPMetricExporter as ProtobufExporter } from "@opentelemetry/exporter-
 import { expect, test } from "vitest";
 import { TREE_FAMILIES } from "../../src/mapping/metric-table.ts";
 import { createMeasurementSink } from "../../src/otlp/measurement-sink.ts";
-import { gauge } from "../../src/otlp/metric-data.ts";
-import { metricAttributes } from "../../src/otlp/naming.ts";
+import { gauge, metricAttributes } from "../../src/otlp/metric-data.ts";
 import { never } from "../support/never-aborted.ts";
 import { deliverRows, RESOURCE, recordedObserver, SCOPE, testExporter } from "./support/otlp-exporter.ts";
 import { startReceiver } from "./support/otlp-http-receiver.ts";

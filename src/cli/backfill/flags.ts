@@ -5,9 +5,10 @@ import {
   type ExtraLabel,
   parseExtraLabel,
   parseTimeFlag,
+  RESOLUTIONS,
+  type ResolutionChoice,
   type TimeFlag,
-} from "../../backfill/flag-values.ts";
-import { RESOLUTIONS, type ResolutionChoice } from "../../backfill/parameters.ts";
+} from "../../backfill/parameters.ts";
 import { parsed } from "../flags.ts";
 
 export interface BackfillFlags extends LogFlags, ConfigFlags {

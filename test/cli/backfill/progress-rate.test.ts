@@ -1,5 +1,5 @@
 import { describe, expect, test } from "vitest";
-import { ProgressRate } from "../../src/backfill/progress.ts";
+import { ProgressRate } from "../../src/cli/backfill/output.ts";
 import { TickingClock } from "./running.ts";
 
 describe("ProgressRate", () => {
