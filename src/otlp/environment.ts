@@ -11,29 +11,11 @@ export const CONTENT_TYPES: Readonly<Record<OtlpProtocol, string>> = {
 
 export type Environment = Readonly<Record<string, string | undefined>>;
 
-export interface SignalEnvironment {
-  /** Complete URL, from the variable of the signal. */
+/** `url` is from the variable of the signal, `generalUrl` from the endpoint of all signals. Both are complete. */
+export interface SignalEnvironment extends ReturnType<typeof readVariables> {
   readonly url: string | undefined;
-  /** Complete URL, from the endpoint of all signals. */
   readonly generalUrl: string | undefined;
-  readonly protocol: OtlpProtocol | undefined;
-  readonly headers: Readonly<Record<string, string>>;
-  readonly timeoutMs: number | undefined;
-  readonly compression: OtlpCompression | undefined;
-  readonly caFile: string | undefined;
-  readonly certFile: string | undefined;
-  readonly keyFile: string | undefined;
-  readonly warnings: readonly string[];
-}
-
-export interface OtlpEnvironment {
-  readonly disabled: boolean;
-  readonly metrics: SignalEnvironment;
-  readonly logs: SignalEnvironment;
-  readonly intervalMs: number | undefined;
-  readonly exportTimeoutMs: number | undefined;
-  readonly resourceAttributes: Readonly<Record<string, string>>;
-  /** Do not repeat values of variables. */
+  /** Texts that do not repeat values of variables. */
   readonly warnings: readonly string[];
 }
 
@@ -53,7 +35,7 @@ const MAX_TIMER_MS = 2 ** 31 - 1;
  * @see https://opentelemetry.io/docs/specs/otel/configuration/sdk-environment-variables/
  * @see https://opentelemetry.io/docs/specs/otel/protocol/exporter/
  */
-export function parseOtlpEnvironment(env: Environment): OtlpEnvironment {
+export function parseOtlpEnvironment(env: Environment) {
   const warnings: string[] = [];
   const read = readerOf(env, warnings);
   const general = readVariables(GENERAL, read);

@@ -1,11 +1,9 @@
-import type { ProxySettings } from "../config/proxy-schema.ts";
+import type { z } from "zod";
+import type { otlpSchema } from "../config/otlp-schema.ts";
 import { headerFault, Secret } from "../config/secrets.ts";
-import type { TlsFiles } from "../config/tls-files.ts";
 import { ExporterError } from "../errors/exporter-error.ts";
 import {
   type Environment,
-  type OtlpCompression,
-  type OtlpProtocol,
   parseHttpUrl,
   parseOtlpEnvironment,
   SIGNAL_PATHS,
@@ -17,43 +15,24 @@ import {
 /** `prometheus`: names of the scrape, one resource. `otel`: names of OpenTelemetry, one resource per device. */
 export type OtlpProfile = "prometheus" | "otel";
 
-/** The section `otlp` of the configuration. Paths are ready to open. */
-export interface OtlpSection extends ReceiverSection {
-  /** Base URL. `/v1/metrics` and `/v1/logs` are appended unless present. */
-  readonly endpoint?: string | undefined;
-  /** Base URL for log records. `/v1/logs` is appended unless present. */
-  readonly logsEndpoint?: string | undefined;
-  readonly events?: boolean | undefined;
-  readonly intervalMs?: number | undefined;
-  /** Default: `prometheus`. */
-  readonly profile?: OtlpProfile | undefined;
-  readonly seriesEnd?: boolean | undefined;
-  /** Maximum age of the newest point of a series, milliseconds. 0: do not repeat values. Default: 4 minutes. */
-  readonly repeatIntervalMs?: number | undefined;
-  readonly serviceName?: string | undefined;
-  readonly resourceAttributes?: Readonly<Record<string, string>> | undefined;
-}
+type Section = z.output<typeof otlpSchema>;
+export type TlsSettings = Readonly<NonNullable<Section["tls"]>>;
+
+/** The section `otlp` of the configuration, in parts or as a whole. Paths are ready to open. */
+export type OtlpSection = Readonly<Partial<Omit<Section, "tls"> & { readonly tls: Partial<TlsSettings> | undefined }>>;
 
 export interface LogSettings extends ReceiverSettings {
   readonly profile: OtlpProfile;
   readonly resourceAttributes: Readonly<Record<string, string>>;
 }
 
-export interface OtlpSettings extends ReceiverSettings {
+export interface OtlpSettings extends LogSettings {
   readonly intervalMs: number;
-  readonly profile: OtlpProfile;
   /** Whether to send staleness markers. */
   readonly seriesEnd: boolean;
   readonly repeatIntervalMs: number;
   /** Of one push of the state, which may take several requests. At most `intervalMs`. */
   readonly exportTimeoutMs: number;
-  readonly resourceAttributes: Readonly<Record<string, string>>;
-}
-
-export interface OtlpSetup {
-  readonly settings: OtlpSettings | undefined;
-  readonly logs: LogSettings | undefined;
-  readonly warnings: readonly string[];
 }
 
 /**
@@ -63,7 +42,7 @@ export interface OtlpSetup {
  * @see https://opentelemetry.io/docs/specs/otel/protocol/exporter/
  * @throws ExporterError CONFIG_INVALID for an invalid header of the variables
  */
-export function otlpSettings(env: Environment, section: OtlpSection = {}): OtlpSetup {
+export function otlpSettings(env: Environment, section: OtlpSection = {}) {
   const given = parseOtlpEnvironment(env);
   const { events = false } = section;
   const warnings = [...given.warnings, ...given.metrics.warnings, ...(events ? given.logs.warnings : [])];
@@ -73,13 +52,12 @@ export function otlpSettings(env: Environment, section: OtlpSection = {}): OtlpS
     ...section.resourceAttributes,
     ...(section.serviceName !== undefined && { "service.name": section.serviceName }),
   };
-  const connect = (signal: Signal, endpoint: string | undefined): ReceiverSettings | undefined => {
-    if (endpoint === undefined) return undefined;
-    const receiver = receiverSettings(endpoint, given[signal], section);
-    warnings.push(...receiver.warnings);
-    return receiver.settings;
-  };
-  const metrics = connect("metrics", metricsEndpoint(section) ?? given.metrics.url ?? given.metrics.generalUrl);
+  const connect = (signal: Signal, endpoint: string | undefined) =>
+    endpoint === undefined ? undefined : receiverSettings(endpoint, given[signal], section, warnings);
+  const metrics = connect(
+    "metrics",
+    completeUrl(section.endpoint, "metrics") ?? given.metrics.url ?? given.metrics.generalUrl,
+  );
   const logs = events ? connect("logs", logsEndpoint(section, given.logs)) : undefined;
   if (events && logs === undefined) warnings.push(NO_RECEIVER_OF_LOGS);
   const { profile = "prometheus" } = section;
@@ -106,19 +84,15 @@ const REPEAT_INTERVAL_MS = 4 * 60_000;
 const NO_RECEIVER_OF_LOGS =
   "otlp.events is true, but there is no receiver of log records: set otlp.logs_endpoint, otlp.endpoint, OTEL_EXPORTER_OTLP_LOGS_ENDPOINT or OTEL_EXPORTER_OTLP_ENDPOINT";
 
-function metricsEndpoint({ endpoint }: OtlpSection): string | undefined {
-  return endpoint === undefined ? undefined : completeUrl(endpoint, "metrics");
-}
-
 /** For logs, their own variable wins over the file's endpoint of both signals. */
 function logsEndpoint(section: OtlpSection, given: SignalEnvironment): string | undefined {
-  const signal = section.logsEndpoint === undefined ? undefined : completeUrl(section.logsEndpoint, "logs");
   const beside = section.endpoint === undefined ? undefined : besideMetrics(section.endpoint);
-  return signal ?? given.url ?? beside ?? given.generalUrl;
+  return completeUrl(section.logsEndpoint, "logs") ?? given.url ?? beside ?? given.generalUrl;
 }
 
 /** Users often write the complete URL. */
-function completeUrl(base: string, signal: Signal): string | undefined {
+function completeUrl(base: string | undefined, signal: Signal): string | undefined {
+  if (base === undefined) return undefined;
   const url = parseHttpUrl(base);
   return url !== undefined && endsIn(url, signal) ? url.href : signalUrl(base, signal);
 }
@@ -135,43 +109,7 @@ function endsIn({ pathname }: URL, signal: Signal): boolean {
   return pathname.replace(/\/+$/, "").endsWith(SIGNAL_PATHS[signal]);
 }
 
-/** Default: the usual authorities, and no client certificate. */
-export interface TlsSettings extends TlsFiles {
-  readonly serverName: string | undefined;
-  readonly insecureSkipVerify: boolean;
-  readonly fingerprints?: readonly string[] | undefined;
-}
-
-/** The part of the section `otlp` for receivers. Paths are ready to open. */
-export interface ReceiverSection {
-  readonly protocol?: OtlpProtocol | undefined;
-  readonly timeoutMs?: number | undefined;
-  readonly compression?: OtlpCompression | undefined;
-  readonly maxRequestBytes?: number | undefined;
-  /** Of all signals to one receiver, as sent. Only history waits. 0: no limit. */
-  readonly maxBytesPerSecond?: number | undefined;
-  readonly headers?: Readonly<Record<string, string>> | undefined;
-  readonly headerFiles?: Readonly<Record<string, string>> | undefined;
-  readonly proxy?: ProxySettings | undefined;
-  readonly tls?: { readonly [Key in keyof TlsSettings]?: TlsSettings[Key] | undefined } | undefined;
-}
-
-export interface ReceiverSettings {
-  /** Complete, without credentials. */
-  readonly url: string;
-  readonly protocol: OtlpProtocol;
-  /** By name in lower case. */
-  readonly headers: Readonly<Record<string, Secret>>;
-  /** Paths of files with one value each, by name in lower case. They win over `headers`. */
-  readonly headerFiles: Readonly<Record<string, string>>;
-  readonly timeoutMs: number;
-  readonly compression: OtlpCompression;
-  readonly maxRequestBytes: number;
-  readonly maxBytesPerSecond: number;
-  readonly tls: TlsSettings;
-  /** Default: none, whatever the environment says. */
-  readonly proxy?: ProxySettings | undefined;
-}
+export type ReceiverSettings = Readonly<ReturnType<typeof receiverSettings>>;
 
 /** Receivers with gRPC, and proxies before them, refuse 4 MiB. */
 const MAX_REQUEST_BYTES = 4 * 1024 * 1024 - 1;
@@ -186,14 +124,10 @@ const HEADER_NAME = /^[!#$%&'*+.^_`|~0-9a-z-]+$/;
 /**
  * The configuration wins over the environment, value by value.
  * @param endpoint May contain credentials.
+ * @param warnings Grows.
  * @throws ExporterError CONFIG_INVALID for an invalid header of the variables
  */
-export function receiverSettings(
-  endpoint: string,
-  given: SignalEnvironment,
-  section: ReceiverSection,
-): { readonly settings: ReceiverSettings; readonly warnings: readonly string[] } {
-  const warnings: string[] = [];
+function receiverSettings(endpoint: string, given: SignalEnvironment, section: OtlpSection, warnings: string[]) {
   const { url, authorization } = takeCredentials(endpoint);
   const usable = <Value>(headers: Readonly<Record<string, Value>>): [string, Value][] =>
     Object.entries(headers).filter(([name]) => {
@@ -214,9 +148,11 @@ export function receiverSettings(
     throw new ExporterError("CONFIG_INVALID", text, { remedy: "Correct the variable, or unset it." });
   }
   const { tls = {} } = section;
-  const settings = {
+  return {
+    /** Complete, without credentials. */
     url,
     protocol: section.protocol ?? given.protocol ?? "http/protobuf",
+    /** Values by name in lower case. Those of files win. */
     headers: Object.fromEntries(usable(headers).map(([name, value]) => [name, new Secret(value)])),
     headerFiles: Object.fromEntries(usable(lower(section.headerFiles))),
     timeoutMs: section.timeoutMs ?? given.timeoutMs ?? 10_000,
@@ -231,9 +167,9 @@ export function receiverSettings(
       fingerprints: tls.fingerprints,
       insecureSkipVerify: tls.insecureSkipVerify ?? false,
     },
+    /** Default: none, whatever the environment says. */
     ...(section.proxy !== undefined && { proxy: section.proxy }),
   };
-  return { settings, warnings };
 }
 
 /** Header names ignore case, but keys of objects do not. */
@@ -241,18 +177,13 @@ function lower(headers: Readonly<Record<string, string>> = {}): Record<string, s
   return Object.fromEntries(Object.entries(headers).map(([name, value]) => [name.toLowerCase(), value]));
 }
 
-interface BareUrl {
-  readonly url: string;
-  readonly authorization: string | undefined;
-}
-
 /** URLs appear in logs, and clients do not send credentials from them. */
-function takeCredentials(text: string): BareUrl {
+function takeCredentials(text: string): { readonly url: string; readonly authorization?: string } {
   const url = new URL(text);
   const { username, password } = url;
   url.username = "";
   url.password = "";
-  if (username === "" && password === "") return { url: url.href, authorization: undefined };
+  if (username === "" && password === "") return { url: url.href };
   const pair = `${decode(username)}:${decode(password)}`;
   return { url: url.href, authorization: `Basic ${Buffer.from(pair).toString("base64")}` };
 }
