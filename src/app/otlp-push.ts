@@ -6,7 +6,7 @@ import { createMeasurementSink } from "../otlp/measurement-sink.ts";
 import type { MetricsRequest } from "../otlp/metric-data.ts";
 import { OtelPlacement } from "../otlp/otel-placement.ts";
 import type { OtlpSettings } from "../otlp/settings.ts";
-import type { PendingMeasurements } from "../otlp/staleness-markers.ts";
+import type { PendingMeasurements } from "../otlp/state-producer.ts";
 import { type StatePush, startStatePush } from "../otlp/state-push.ts";
 import type { ServerView } from "../projection/server-view.ts";
 import type { StateClaim } from "../state/state-claims.ts";

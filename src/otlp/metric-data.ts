@@ -7,7 +7,6 @@ import {
   DataPointType,
   type GaugeMetricData,
   type HistogramMetricData,
-  type MetricData,
   type MetricDescriptor,
   type ResourceMetrics,
   type ScopeMetrics,
@@ -134,16 +133,8 @@ export function seriesKey({ resource, family, labels }: PlacedSeries): string {
 }
 
 /** Metrics of a scope with their own resource. The metric reader knows only one. */
-export class ResourceScope implements ScopeMetrics {
+export interface ResourceScope extends ScopeMetrics {
   readonly resource: Resource;
-  readonly scope: InstrumentationScope;
-  readonly metrics: MetricData[];
-
-  constructor(resource: Resource, scope: InstrumentationScope, metrics: MetricData[]) {
-    this.resource = resource;
-    this.scope = scope;
-    this.metrics = metrics;
-  }
 }
 
 /** Groups points by resource, metric and unit. */
@@ -159,7 +150,7 @@ export class MetricsByResource {
   }
 
   scopes(scope: InstrumentationScope): ResourceScope[] {
-    return [...this.#resources].map(([resource, metrics]) => new ResourceScope(resource, scope, [...metrics.values()]));
+    return [...this.#resources].map(([resource, metrics]) => ({ resource, scope, metrics: [...metrics.values()] }));
   }
 }
 
