@@ -2,7 +2,7 @@ import type { Logger } from "pino";
 import type { Config } from "../config/load.ts";
 import { TREE_FAMILIES } from "../mapping/metric-table.ts";
 import type { ServerState } from "../model/server-state.ts";
-import { createMeasurementSink } from "../otlp/measurement-sink.ts";
+import { OtlpMeasurementSink } from "../otlp/measurement-sink.ts";
 import type { MetricsRequest } from "../otlp/metric-data.ts";
 import { OtelPlacement } from "../otlp/otel-placement.ts";
 import type { OtlpSettings } from "../otlp/settings.ts";
@@ -57,7 +57,7 @@ export class OtlpPush {
 
   createSink(view: ServerView, metrics: ExporterMetrics): MeasurementSink {
     const { receiver } = this.options;
-    return createMeasurementSink({
+    return new OtlpMeasurementSink({
       ...receiver,
       observer: otlpRecorder(metrics),
       describe: view.seriesOf.bind(view),

@@ -82,17 +82,18 @@ export function statusEvent(node: TreeNode, change: StatusChange, context: Event
 
 interface EventDraft {
   readonly node: TreeNode;
-  readonly timestamp: number;
-  readonly severity: SeverityText;
+  /** Default: now, because no server reports the time of a change in the structure. */
+  readonly timestamp?: number;
+  readonly severity?: SeverityText;
   readonly body: string;
   /** Identifies the event, with server, object, name and time. */
-  readonly uid: readonly string[];
-  readonly attributes: EventAttributes;
+  readonly uid?: readonly string[];
+  readonly attributes?: EventAttributes;
 }
 
 function eventRecord(eventName: EventName, draft: EventDraft, context: EventContext): EventRecord {
-  const { node, timestamp, severity, body, uid, attributes } = draft;
   const { server, now, deviceOf } = context;
+  const { node, timestamp = now, severity = "INFO", body, uid = [], attributes } = draft;
   return {
     uid: hash([server, node.id, eventName, String(timestamp), ...uid]),
     eventName,
@@ -149,7 +150,7 @@ function hash(parts: readonly string[]): string {
 
 export function presenceEvent(node: TreeNode, what: "added" | "removed", context: EventContext): EventRecord {
   const body = `${node.kind} ${nameOf(node)} was ${what}`;
-  return eventRecord(`prtg.object.${what}`, draft(node, body, [], {}, context), context);
+  return eventRecord(`prtg.object.${what}`, { node, body }, context);
 }
 
 /** Events of a new name or place. Objects below get no events. */
@@ -158,26 +159,13 @@ export function changeEvents(before: TreeNode, node: TreeNode, context: EventCon
   if (before.name !== node.name) {
     const body = `${node.kind} ${nameOf(before)} was renamed to ${node.name}`;
     const attributes = { "prtg.object.old_name": before.name };
-    events.push(
-      eventRecord("prtg.object.renamed", draft(node, body, [before.name, node.name], attributes, context), context),
-    );
+    events.push(eventRecord("prtg.object.renamed", { node, body, uid: [before.name, node.name], attributes }, context));
   }
   const [from, to] = [before.parent?.id, node.parent?.id];
   if (from !== undefined && to !== undefined && from !== to) {
     const body = `${node.kind} ${nameOf(node)} was moved from ${before.path} to ${node.path}`;
     const attributes = { "prtg.object.old_path": before.path, "prtg.object.old_parent_id": from };
-    events.push(eventRecord("prtg.object.moved", draft(node, body, [from, to], attributes, context), context));
+    events.push(eventRecord("prtg.object.moved", { node, body, uid: [from, to], attributes }, context));
   }
   return events;
-}
-
-/** No server reports the time of the change. */
-function draft(
-  node: TreeNode,
-  body: string,
-  uid: readonly string[],
-  attributes: EventRecord["attributes"],
-  { now }: EventContext,
-) {
-  return { node, timestamp: now, severity: "INFO", body, uid, attributes } as const;
 }

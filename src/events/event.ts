@@ -86,7 +86,6 @@ export type SendOutcome =
 export interface EventSink {
   /** Gets at least one event, oldest first. Never rejects. Resolves soon after an abort. */
   send(batch: readonly EventRecord[], signal: AbortSignal): Promise<SendOutcome>;
-  close(): Promise<void>;
 }
 
 export type OpenEventSink = (server: string) => EventSink;

@@ -1,12 +1,12 @@
 import pLimit from "p-limit";
 import type { Logger } from "pino";
+import { attempt, type DeliveryFailure, DeliveryLoop, type Pass, type Pause } from "../delivery/delivery-loop.ts";
 import type { Clock } from "../lib/clock.ts";
 import type { NodeWatcher } from "../model/state-observer.ts";
 import { type StateReport, WriteFailures } from "../state/state-files.ts";
 import type { EventRecorder } from "../telemetry/recorders.ts";
 import { ChangeDetector, type Finding } from "./change-detector.ts";
 import type { EventSink } from "./event.ts";
-import { EventDelivery } from "./event-delivery.ts";
 import { type EventMemory, type JournalEntry, type Remembered, statusLine } from "./event-memory.ts";
 import type { EventOutput } from "./event-names.ts";
 import { EventQueue, type QueueBounds, type QueuedEvent } from "./event-queue.ts";
@@ -35,11 +35,6 @@ export interface ServerEventsOptions {
   readonly bounds?: QueueBounds;
 }
 
-interface Output {
-  readonly sink: EventSink;
-  readonly loop: EventDelivery;
-}
-
 /**
  * The events of one server. Writes an event with its status to the journal before outputs get it, and records at once
  * what outputs settle. Only a kill in between repeats an event, with the same `uid`.
@@ -48,7 +43,7 @@ export class ServerEvents {
   readonly #options: ServerEventsOptions;
   readonly #detector: ChangeDetector;
   readonly #queue: EventQueue;
-  readonly #outputs = new Map<EventOutput, Output>();
+  readonly #outputs = new Map<EventOutput, EventDelivery>();
   readonly #failures: WriteFailures;
   #memory: EventMemory;
   readonly #oneAtATime = pLimit(1);
@@ -101,13 +96,12 @@ export class ServerEvents {
   async deliverTo(sinks: ReadonlyMap<EventOutput, EventSink>, graceMs = 0): Promise<void> {
     const ended = [...this.#outputs].filter(([name, { sink }]) => sinks.get(name) !== sink);
     for (const [name] of ended) this.#outputs.delete(name);
-    if (ended.length > 0) await Promise.all(ended.map(([, { loop }]) => loop.end(graceMs)));
+    if (ended.length > 0) await Promise.all(ended.map(([, loop]) => loop.end(graceMs)));
     this.#queue.attach([...sinks.keys()], this.#settledBefore);
     // Another place has other numbers.
     this.#settledBefore = new Map();
     for (const [name, sink] of sinks) {
-      if (this.#outputs.has(name)) continue;
-      this.#outputs.set(name, { sink, loop: this.#createLoop(name, sink) });
+      if (!this.#outputs.has(name)) this.#outputs.set(name, this.#createLoop(name, sink));
     }
     for (const [name] of ended) this.#showPending(name);
     for (const name of sinks.keys()) this.#showPending(name);
@@ -136,7 +130,7 @@ export class ServerEvents {
     const patience = new AbortController();
     await Promise.race([this.#note([]), this.#options.clock.sleep(graceMs, patience.signal).catch(() => undefined)]);
     patience.abort();
-    await Promise.all([...this.#outputs.values()].map(({ loop }) => loop.end(graceMs)));
+    await Promise.all([...this.#outputs.values()].map((loop) => loop.end(graceMs)));
     this.#outputs.clear();
     await this.#note([]);
   }
@@ -152,7 +146,7 @@ export class ServerEvents {
   }
 
   #startLoops(): void {
-    for (const { loop } of this.#outputs.values()) loop.start();
+    for (const loop of this.#outputs.values()) loop.start();
   }
 
   #found(findings: readonly Finding[]): void {
@@ -174,7 +168,7 @@ export class ServerEvents {
     // Without findings, too, to retry a failed write.
     void this.#note(entries).then(() => {
       this.#noted = Math.max(this.#noted, last);
-      for (const { loop } of this.#outputs.values()) loop.notify();
+      for (const loop of this.#outputs.values()) loop.notify();
     });
   }
 
@@ -205,5 +199,66 @@ export class ServerEvents {
   #remembered(): Remembered {
     const { events, next, settled } = this.#queue;
     return { statuses: this.#detector.snapshot(), events: [...events], next, settled: new Map(settled) };
+  }
+}
+
+export interface EventDeliveryOptions {
+  readonly output: string;
+  readonly sink: EventSink;
+  readonly clock: Clock;
+  readonly random: () => number;
+  readonly log: Logger;
+  /** The next events of this output. */
+  readonly next: () => readonly QueuedEvent[];
+  /** Called when the output accepted or rejected these permanently. */
+  readonly onSettled: (settled: readonly QueuedEvent[], rejected: number) => Promise<void>;
+  readonly onFailed: () => void;
+}
+
+/** Delivers events to one output, in order and in batches. */
+export class EventDelivery extends DeliveryLoop {
+  readonly sink: EventSink;
+  readonly #options: EventDeliveryOptions;
+
+  constructor(options: EventDeliveryOptions) {
+    super(options);
+    this.#options = options;
+    this.sink = options.sink;
+  }
+
+  /** One more attempt within `graceMs`. Never rejects. */
+  end(graceMs: number): Promise<void> {
+    return this.finish(graceMs, "attempt");
+  }
+
+  protected override hasWork(): boolean {
+    return this.#options.next().length > 0;
+  }
+
+  protected override async deliverNext(cutOff: AbortSignal): Promise<Pass> {
+    const { next, sink, onSettled, log, output } = this.#options;
+    const batch = next();
+    if (batch.length === 0) return { kind: "idle" };
+    const events = batch.map(({ event }) => event);
+    const outcome = await attempt((signal) => sink.send(events, signal), cutOff);
+    if (outcome.kind === "failed") return outcome;
+    const settled = outcome.kind === "retry" ? outcome.settled : batch.length;
+    const { rejected, message } = outcome;
+    if (settled > 0) {
+      await onSettled(batch.slice(0, settled), rejected);
+      this.backoff.accepted();
+    }
+    if (rejected > 0) log.warn({ output, events: rejected }, `the output rejected events permanently: ${message}`);
+    if (outcome.kind === "retry") return { kind: "failed", retryAfterMs: outcome.retryAfterMs, message };
+    if (this.backoff.recovered() > 0) log.info({ output }, "events can be delivered again");
+    return { kind: "done" };
+  }
+
+  protected override recordFailure({ message }: DeliveryFailure, { ms, failures, isNews }: Pause): void {
+    const { log, output, onFailed } = this.#options;
+    onFailed();
+    if (!isNews) return;
+    const fields = { output, failures, retry_in_ms: Math.round(ms) };
+    log.warn(fields, `cannot deliver events, retrying: ${message}`);
   }
 }

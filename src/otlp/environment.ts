@@ -99,7 +99,7 @@ function readVariables(prefix: string, read: ReadVariable) {
       oneOf(OTLP_PROTOCOLS),
       `${OTLP_PROTOCOLS.join(" or ")} (gRPC is not supported)`,
     ),
-    headers: Object.fromEntries([...pairs].map(lowerCaseName)),
+    headers: Object.fromEntries([...pairs].map(([name, value]) => [name.toLowerCase(), value])),
     timeoutMs: read(`${prefix}TIMEOUT`, parseMilliseconds, MILLISECONDS),
     compression: read(`${prefix}COMPRESSION`, oneOf(OTLP_COMPRESSIONS), OTLP_COMPRESSIONS.join(" or ")),
     caFile: read(`${prefix}CERTIFICATE`, asIs, "a path"),
@@ -126,10 +126,6 @@ function oneOf<const Choice extends string>(choices: readonly Choice[]): (text: 
 
 function asIs(text: string): string {
   return text;
-}
-
-function lowerCaseName([name, value]: readonly [string, string]): [string, string] {
-  return [name.toLowerCase(), value];
 }
 
 /**

@@ -91,7 +91,7 @@ export class OtlpExporter<Request> {
         const outcome: FinalOutcome =
           verdict === "accepted" && last.kind === "accepted" ? last : { kind: "refused", message: refusal };
         batch.settled(items, outcome);
-        result.rejected += outcome.kind === "accepted" ? outcome.rejected : countAll(batch, items);
+        result.rejected += outcome.kind === "accepted" ? outcome.rejected : sum(items, batch.count);
         if (outcome.message !== "") result.message = outcome.message;
       },
     });
@@ -157,7 +157,7 @@ export class OtlpExporter<Request> {
     items: readonly Item[],
     signals: ExportSignals,
   ): Promise<RequestOutcome> {
-    const count = countAll(batch, items);
+    const count = sum(items, batch.count);
     if (count === 0) return NOTHING_TO_SEND;
     return await this.#post(
       () => {
@@ -221,10 +221,6 @@ const NO_TIME_LEFT: RequestOutcome = {
   message: "no time left for another request",
   isHeld: true,
 };
-
-function countAll<Item>({ count }: Pick<ExportBatch<Item, never>, "count">, items: readonly Item[]): number {
-  return sum(items, count);
-}
 
 function sum<Item>(items: readonly Item[], of: (item: Item) => number): number {
   return items.reduce((total, item) => total + of(item), 0);

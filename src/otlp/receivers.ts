@@ -1,4 +1,5 @@
 import type { Clock } from "../lib/clock.ts";
+import { mapEntry } from "../lib/map-entry.ts";
 import { type Pause, Pauses } from "../lib/pauses.ts";
 
 /** Nothing was sent, because the receiver asked for a pause. */
@@ -29,9 +30,7 @@ export class Receiver {
   }
 
   gzipAt(url: string): GzipSupport {
-    const known = this.#gzip.get(url) ?? { refused: false, trustEndsAt: Number.NEGATIVE_INFINITY };
-    this.#gzip.set(url, known);
-    return known;
+    return mapEntry(this.#gzip, url, () => ({ refused: false, trustEndsAt: Number.NEGATIVE_INFINITY }));
   }
 
   hold(ms: number): void {
@@ -58,9 +57,7 @@ export class Receivers {
 
   at(url: string): Receiver {
     const { origin } = new URL(url);
-    const known = this.#known.get(origin) ?? new Receiver(this.#clock, this.#pauses.of(origin));
-    this.#known.set(origin, known);
-    return known;
+    return mapEntry(this.#known, origin, () => new Receiver(this.#clock, this.#pauses.of(origin)));
   }
 }
 

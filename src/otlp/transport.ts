@@ -7,27 +7,30 @@ import { ConnectionPool } from "../lib/http/connection-pool.ts";
 import { headerValue, mediaType } from "../lib/http/headers.ts";
 import type { ProxyOptions } from "../lib/http/proxy.ts";
 import type { TlsClientOptions } from "../lib/http/tls.ts";
-import type { OtlpCompression } from "./environment.ts";
 import type { HttpAnswer } from "./export-response.ts";
 import type { Receiver } from "./receivers.ts";
+import type { ReceiverSettings } from "./settings.ts";
 
 export type HeaderReader = () => Promise<Readonly<Record<string, string>>>;
 
-export interface TransportOptions {
-  /** Complete. */
-  readonly url: string;
-  readonly contentType: string;
-  readonly compression: OtlpCompression;
-  readonly timeoutMs: number;
+/** What connections to receivers have in common. */
+export interface TransportContext {
+  /** `prtg-exporter/1.2.3` */
   readonly userAgent: string;
+  readonly clock: Clock;
+  readonly permit?: (() => void) | undefined;
+  /** Called if the receiver accepts a request without gzip that it refused with gzip. */
+  readonly gzipRefused?: (() => void) | undefined;
+}
+
+export interface TransportOptions
+  extends TransportContext,
+    Pick<ReceiverSettings, "url" | "compression" | "timeoutMs"> {
+  readonly contentType: string;
   readonly readHeaders: HeaderReader;
   readonly tls: TlsClientOptions;
   readonly proxy?: ProxyOptions | undefined;
-  readonly permit?: (() => void) | undefined;
-  readonly clock: Clock;
   readonly receiver: Receiver;
-  /** Called if the receiver accepts a request without gzip that it refused with gzip. */
-  readonly gzipRefused?: (() => void) | undefined;
 }
 
 const MAX_CONNECTIONS = 8;

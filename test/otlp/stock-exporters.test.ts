@@ -3,7 +3,7 @@ import { OTLPMetricExporter as JsonExporter } from "@opentelemetry/exporter-metr
 import { OTLPMetricExporter as ProtobufExporter } from "@opentelemetry/exporter-metrics-otlp-proto";
 import { expect, test } from "vitest";
 import { TREE_FAMILIES } from "../../src/mapping/metric-table.ts";
-import { createMeasurementSink } from "../../src/otlp/measurement-sink.ts";
+import { OtlpMeasurementSink } from "../../src/otlp/measurement-sink.ts";
 import { gauge, metricAttributes } from "../../src/otlp/metric-data.ts";
 import { never } from "../support/never-aborted.ts";
 import { deliverRows, RESOURCE, recordedObserver, SCOPE, testExporter } from "./support/otlp-exporter.ts";
@@ -15,7 +15,7 @@ test.each([
   { protocol: "http/protobuf" as const, Exporter: ProtobufExporter },
 ])("our requests have the same bytes as the SDK's exporter for $protocol", async ({ protocol, Exporter }) => {
   const receiver = await startReceiver();
-  const sink = createMeasurementSink({
+  const sink = new OtlpMeasurementSink({
     exporter: await testExporter({ endpoint: receiver.url, protocol }),
     resource: RESOURCE,
     scope: SCOPE,

@@ -14,7 +14,7 @@ import type { ServerConfig } from "../../config/resolve.ts";
 import { ExporterError } from "../../errors/exporter-error.ts";
 import type { Redactor } from "../../errors/redactor.ts";
 import { METRIC_ENCODINGS } from "../../otlp/encoding.ts";
-import { createMeasurementSink } from "../../otlp/measurement-sink.ts";
+import { OtlpMeasurementSink } from "../../otlp/measurement-sink.ts";
 import type { DeviceLookup } from "../../otlp/resources.ts";
 import { type OtlpProfile, otlpSettings } from "../../otlp/settings.ts";
 import { createStateFiles } from "../../state/state-files.ts";
@@ -143,7 +143,7 @@ export async function openHistoryPush(
     // History contains no series of devices.
     const devices: DeviceLookup = { ofSensor: (_, sensorId) => deviceOf(sensorId), device: () => undefined };
     const placement = receiver.profile && rowPlacement(receiver.profile, server, devices);
-    return createMeasurementSink({ ...receiver, observer, describe, placement });
+    return new OtlpMeasurementSink({ ...receiver, observer, describe, placement });
   };
   return {
     target: { url, maxPoints: DELIVERY_POINTS, connect, random: context.random },
