@@ -1,7 +1,5 @@
 import type { Logger } from "pino";
 import { describeError } from "../errors/exporter-error.ts";
-import type { Clock } from "../lib/clock.ts";
-import type { Extras } from "../lib/extra-work.ts";
 import type { Steps } from "../lib/yielding.ts";
 import type { MonitoringApi } from "../prtg/monitoring-api.ts";
 import type { ChannelRecords, TimeSeries, TimeSeriesRow } from "../prtg/records.ts";
@@ -10,18 +8,18 @@ import type { SyncRecorder } from "../telemetry/recorders.ts";
 import type { Delivery } from "./delivery.ts";
 import { type ChannelGroup, channelsBySensor, measurementsAfter, timesBetween } from "./list-measurements.ts";
 import type { MeasurementRow } from "./measurement.ts";
-import { FUTURE_SLACK_MS, type KnownChannels, medianSpacing, mergeSeries } from "./plan.ts";
+import { FUTURE_SLACK_MS, medianSpacing, mergeSeries } from "./plan.ts";
 import { type Repeats, repeatTime } from "./repeats.ts";
 import { type ListMeasurement, SensorSync, type SyncMode } from "./sensor-sync.ts";
 import {
   type CycleLimits,
   type CycleReport,
   dueSensors,
-  missingSince,
   type ReadBefore,
   SeriesCycle,
+  type SeriesCycleOptions,
+  SeriesHealth,
 } from "./series-cycle.ts";
-import { SeriesHealth } from "./series-health.ts";
 
 /** Newer rows may be dropped. The rest of the live window is left to read them again. */
 const READABLE_AGAIN_MS = 3 * 60 * 60_000;
@@ -41,25 +39,18 @@ export class SyncProgress {
   lists = 0;
 }
 
-export interface SyncEngineOptions {
+export interface SyncEngineOptions
+  extends Pick<SeriesCycleOptions, "mode" | "limits" | "extras" | "clock" | "channelsOf"> {
   readonly api: Pick<MonitoringApi, "timeSeries" | "listPages" | "clockOffset" | "isClockInDoubt">;
-  readonly mode: SyncMode;
   /** `undefined`: no push. Series are read for the newest values only. */
   readonly delivery: Delivery | undefined;
   readonly progress: SyncProgress;
-  /** Of one `readDue`. */
-  readonly limits: CycleLimits;
-  /** Reads give way to everything else. */
-  readonly extras: Extras;
-  readonly clock: Clock;
   readonly log: Logger;
   readonly observer: SyncRecorder;
   /** A series has a newer measurement than lists. Milliseconds since the epoch. */
   readonly onFreshest: (sensorId: string, at: number, values: MeasurementRow["values"]) => void;
   /** `undefined`: no repeats. */
   readonly repeats?: Repeats | undefined;
-  /** The channels that a sensor needs now. Called before and after each read. `undefined`: all. */
-  readonly channelsOf?: (sensorId: string) => KnownChannels | undefined;
 }
 
 /** The result of a read. */
@@ -107,18 +98,10 @@ export class SyncEngine {
    * @throws ApiError, or the signal's reason
    */
   async readDue(signal: AbortSignal): Promise<CycleReport> {
-    const { api, clock, mode, delivery, extras, channelsOf = () => undefined } = this.#options;
     const cycle = new SeriesCycle(this.#due(), {
-      api,
-      clock,
-      extras,
-      gapOf: (sensor) => (mode === "all" ? clock.monotonic() : this.#serverNow()) - missingSince(sensor, mode),
+      ...this.#options,
       limits: this.#limits(),
       serverNow: () => this.#serverNow(),
-      liveOnly: delivery === undefined,
-      relyOnLists: mode === "auto",
-      hasRoom: () => this.#delivery?.outbox.isCrowded !== true,
-      channelsOf,
       onRead: (sensor, series, before) => this.#read(sensor, series, before),
     });
     try {
