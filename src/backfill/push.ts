@@ -6,13 +6,7 @@ import type { MeasurementRow } from "../sync/measurement.ts";
 import { DAY_MS } from "./day-parts.ts";
 import { type FinishedRun, finishRun, type PushCursor, type RunContext, type UnfinishedRun } from "./output-folder.ts";
 import type { BackfillPlan, PlannedChannel, PlannedDevice } from "./plan.ts";
-import {
-  type DescribeHistory,
-  PushDelivery,
-  type PushedHistory,
-  type PushTarget,
-  type Settled,
-} from "./push-delivery.ts";
+import { PushDelivery, type PushedHistory, type PushTarget, type Settled } from "./push-delivery.ts";
 
 /** Gives up after so many refusals at the start. */
 const REFUSALS_TO_GIVE_UP = 3;
@@ -132,31 +126,23 @@ function measurementRow(
 }
 
 function historyOf(plan: BackfillPlan): PushedHistory {
-  const devices = new Map<string, PlannedDevice>();
-  const bySensor = new Map<string, PlannedDevice>();
-  for (const { id, device } of plan.sensors) {
-    // A plan from the disk has one object per sensor.
-    if (device !== undefined)
-      bySensor.set(
-        id,
-        mapEntry(devices, device.id, () => device),
-      );
-  }
-  return { describe: describeHistory(plan), deviceOf: (sensorId) => bySensor.get(sensorId) };
-}
-
-/** Cached per sensor, because the sink asks for each value. */
-function describeHistory(plan: BackfillPlan): DescribeHistory {
   const sensors = new Map(plan.sensors.map((sensor) => [sensor.id, sensor]));
-  const known = new Map<string, ReadonlyMap<string, readonly ValueSeries[]>>();
-  return (sensorId, channelId) => {
-    let channels = known.get(sensorId);
-    if (channels === undefined) {
-      const planned = sensors.get(sensorId)?.channels ?? [];
-      channels = new Map(planned.map((channel) => [channel.channelId, valueSeries(channel, plan)]));
-      known.set(sensorId, channels);
-    }
-    return channels.get(channelId);
+  // A plan from the disk has one object per sensor.
+  const devices = new Map<string, PlannedDevice>();
+  // Cached per sensor, because the sink asks for each value.
+  const described = new Map<string, ReadonlyMap<string, readonly ValueSeries[]>>();
+  return {
+    describe(sensorId, channelId) {
+      const describe = () => {
+        const channels = sensors.get(sensorId)?.channels ?? [];
+        return new Map(channels.map((channel) => [channel.channelId, valueSeries(channel, plan)]));
+      };
+      return mapEntry(described, sensorId, describe).get(channelId);
+    },
+    deviceOf(sensorId) {
+      const device = sensors.get(sensorId)?.device;
+      return device && mapEntry(devices, device.id, () => device);
+    },
   };
 }
 

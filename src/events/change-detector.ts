@@ -59,8 +59,6 @@ export class ChangeDetector implements NodeWatcher {
   #structure: boolean;
   #completePolls = 0;
   #findings: Finding[] = [];
-  /** Statuses to set at the end of the poll. */
-  #changes: { readonly id: string; readonly status: LastStatus }[] = [];
   /** One time for the whole poll. */
   #seenAt: number | undefined;
   #events = 0;
@@ -84,7 +82,6 @@ export class ChangeDetector implements NodeWatcher {
   onPollStart(): void {
     // A poll that failed is compared again.
     this.#findings = [];
-    this.#changes = [];
     this.#seenAt = undefined;
     this.#events = 0;
     this.#size = 0;
@@ -132,7 +129,6 @@ export class ChangeDetector implements NodeWatcher {
       return;
     }
     this.#countMerged(last, status);
-    this.#changes.push({ id, status: next });
     this.#find({ events, status: [id, next] });
   }
 
@@ -143,8 +139,8 @@ export class ChangeDetector implements NodeWatcher {
       for (const id of this.#earlier.keys()) this.#find({ events: [], gone: id });
       this.#earlier.clear();
     }
-    for (const { id, status } of this.#changes) this.#last.set(id, { ...status });
     const findings = this.#findings;
+    for (const { status } of findings) if (status !== undefined) this.#last.set(status[0], { ...status[1] });
     this.onPollStart();
     this.#options.onFindings(findings.toSorted(byTime));
   }

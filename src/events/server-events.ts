@@ -3,7 +3,7 @@ import type { Logger } from "pino";
 import { attempt, type DeliveryFailure, DeliveryLoop, type Pass, type Pause } from "../delivery/delivery-loop.ts";
 import type { Clock } from "../lib/clock.ts";
 import type { NodeWatcher } from "../model/state-observer.ts";
-import { type StateReport, WriteFailures } from "../state/state-files.ts";
+import { type StateReport, watchWrites } from "../state/state-files.ts";
 import type { EventRecorder } from "../telemetry/recorders.ts";
 import { ChangeDetector, type Finding } from "./change-detector.ts";
 import type { EventSink } from "./event.ts";
@@ -44,7 +44,7 @@ export class ServerEvents {
   readonly #detector: ChangeDetector;
   readonly #queue: EventQueue;
   readonly #outputs = new Map<EventOutput, EventDelivery>();
-  readonly #failures: WriteFailures;
+  readonly #watch: ReturnType<typeof watchWrites>;
   #memory: EventMemory;
   readonly #oneAtATime = pLimit(1);
   /** Written to the journal, or given up. */
@@ -61,7 +61,7 @@ export class ServerEvents {
     this.#queue = new EventQueue(bounds, memory.before.events, memory.before.next);
     this.#noted = this.#queue.next - 1;
     const onFailed = () => observer.memoryFailed();
-    this.#failures = new WriteFailures({ ...options, what: "the event journal", consequence: CONSEQUENCE, onFailed });
+    this.#watch = watchWrites({ ...options, what: "the event journal", consequence: CONSEQUENCE, onFailed });
     this.#detector = new ChangeDetector({
       server,
       structure,
@@ -193,7 +193,7 @@ export class ServerEvents {
   /** Runs one write at a time. Never rejects. */
   #note(entries: readonly JournalEntry[]): Promise<void> {
     const write = () => this.#memory.write(entries, () => this.#remembered());
-    return this.#oneAtATime(() => this.#failures.watch(write));
+    return this.#oneAtATime(() => this.#watch(write));
   }
 
   #remembered(): Remembered {

@@ -245,8 +245,8 @@ function readHead(path: string): Promise<string> {
 /** Logs a lasting failure again after this time. */
 const REMIND_EVERY_MS = 10 * 60_000;
 
-export interface WriteFailuresOptions {
-  readonly clock: Clock;
+export interface WatchedWrites {
+  readonly clock: Pick<Clock, "monotonic" | "sleep">;
   readonly log: Logger;
   /** Subject of the log lines. */
   readonly what: string;
@@ -255,28 +255,20 @@ export interface WriteFailuresOptions {
   readonly onFailed: () => void;
 }
 
-/** Logs when a file cannot be written, and when it can be written again. */
-export class WriteFailures {
-  readonly #options: WriteFailuresOptions;
-  readonly #failures: LogOnChange;
-
-  constructor(options: WriteFailuresOptions) {
-    this.#options = options;
-    this.#failures = new LogOnChange({ remindEveryMs: REMIND_EVERY_MS, now: () => options.clock.monotonic() });
-  }
-
-  /** Never rejects. */
-  async watch(write: () => Promise<void>): Promise<void> {
-    const { log, what, consequence, onFailed } = this.#options;
+/** Logs when a file cannot be written, and when it can be written again. The returned function never rejects. */
+export function watchWrites(watched: WatchedWrites): (write: () => Promise<void>) => Promise<void> {
+  const { clock, log, what, consequence, onFailed } = watched;
+  const failures = new LogOnChange({ remindEveryMs: REMIND_EVERY_MS, now: () => clock.monotonic() });
+  return async (write) => {
     try {
       await write();
-      if (this.#failures.over() > 0) log.info(`${what} can be written again`);
+      if (failures.over() > 0) log.info(`${what} can be written again`);
     } catch (error) {
       onFailed();
-      const occasion = this.#failures.record();
+      const occasion = failures.record();
       if (occasion === undefined) return;
       const how = occasion.isNew ? "cannot be written" : `still cannot be written, ${occasion.times} times so far`;
       log.warn(`${what} ${how}: ${describeError(error)}. ${consequence}`);
     }
-  }
+  };
 }
