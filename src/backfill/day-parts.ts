@@ -3,6 +3,7 @@ import { readdir, rm } from "node:fs/promises";
 import { join } from "node:path";
 import { ExporterError } from "../errors/exporter-error.ts";
 import { closing, syncFolder, withFile } from "../lib/durable-file.ts";
+import { mapEntry } from "../lib/map-entry.ts";
 import { createPrivateDirectory, openToWrite } from "../lib/private-file.ts";
 
 const SUFFIX = ".part";
@@ -56,9 +57,7 @@ export class DayParts {
       if (channels.size === 0) continue;
       const lists = [...channels].sort(([a], [b]) => a - b);
       const line = JSON.stringify([sensor, ...lists.map(([channel, list]) => [channel, ...list])]);
-      const lines = this.#buffered.get(day);
-      if (lines === undefined) this.#buffered.set(day, [line]);
-      else lines.push(line);
+      mapEntry(this.#buffered, day, () => []).push(line);
       this.#bufferedBytes += line.length;
     }
   }

@@ -192,9 +192,7 @@ function readSlice(partPath: string, begin: number, end: number): Promise<Stored
         for (let index = 0; index < list.length; index += 2) {
           const at = list[index] ?? 0;
           if (at < begin || at >= end) continue;
-          const values = byTime.get(at);
-          if (values === undefined) byTime.set(at, [[channel, list[index + 1] ?? Number.NaN]]);
-          else values.push([channel, list[index + 1] ?? Number.NaN]);
+          mapEntry(byTime, at, () => []).push([channel, list[index + 1] ?? Number.NaN]);
         }
       }
       for (const [at, values] of byTime) rows.push({ sensor, at, values });

@@ -2,6 +2,7 @@ import type { FileHandle } from "node:fs/promises";
 import { ExporterError } from "../errors/exporter-error.ts";
 import { formatEnd, formatHeader, formatValue } from "../exposition/text-format.ts";
 import { replaceFile, withFile } from "../lib/durable-file.ts";
+import { mapEntry } from "../lib/map-entry.ts";
 import { convert } from "../mapping/units/base-units.ts";
 import { dayFileName } from "./day-parts.ts";
 import { type FinishedRun, finishRun, type RunContext, type UnfinishedRun } from "./output-folder.ts";
@@ -34,7 +35,7 @@ export function writeDayFile(
     return replaceFile(
       filePath,
       async (file) => {
-        const text = new BufferedText(file);
+        const text = bufferedText(file);
         let samples = 0;
         for (const [position, family] of plan.families.entries()) {
           let header = formatHeader("openmetrics", family);
@@ -57,26 +58,20 @@ export function writeDayFile(
   });
 }
 
-class BufferedText {
-  readonly #file: FileHandle;
-  #pieces: string[] = [];
-  #size = 0;
-
-  constructor(file: FileHandle) {
-    this.#file = file;
-  }
-
-  async add(text: string): Promise<void> {
-    this.#pieces.push(text);
-    this.#size += text.length;
-    if (this.#size >= WRITE_SIZE) await this.flush();
-  }
-
-  async flush(): Promise<void> {
-    await this.#file.writeFile(this.#pieces.join(""));
-    this.#pieces = [];
-    this.#size = 0;
-  }
+function bufferedText(file: FileHandle) {
+  let pieces: string[] = [];
+  let size = 0;
+  const flush = async (): Promise<void> => {
+    await file.writeFile(pieces.join(""));
+    pieces = [];
+    size = 0;
+  };
+  const add = async (text: string): Promise<void> => {
+    pieces.push(text);
+    size += text.length;
+    if (size >= WRITE_SIZE) await flush();
+  };
+  return { add, flush };
 }
 
 /** Parts are ASCII. */
@@ -96,9 +91,7 @@ function byFamily(lines: Line[], { sensors }: BackfillPlan): ReadonlyMap<number,
   for (const line of lines.sort((a, b) => a.sensor - b.sensor)) {
     const series = sensors[line.sensor]?.channels.flatMap((channel) => channel.series) ?? [];
     for (const family of new Set(series.map((each) => each.family))) {
-      const known = linesOf.get(family);
-      if (known === undefined) linesOf.set(family, [line]);
-      else known.push(line);
+      mapEntry(linesOf, family, () => []).push(line);
     }
   }
   return linesOf;

@@ -6,8 +6,14 @@ import type { NodeKind } from "../prtg/records.ts";
 import type { StatusToken } from "../prtg/status.ts";
 import type { EventRecord } from "./event.ts";
 import { sizeOf } from "./event-queue.ts";
-import { changeEvents, type EventContext, presenceEvent, statusEvent } from "./event-records.ts";
-import { changesBetween, type LastStatus } from "./status-change.ts";
+import {
+  changeEvents,
+  changesBetween,
+  type EventContext,
+  type LastStatus,
+  presenceEvent,
+  statusEvent,
+} from "./event-records.ts";
 
 /** What one poll shows about one object. */
 export interface Finding {

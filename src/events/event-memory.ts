@@ -15,7 +15,7 @@ import {
 } from "../state/state-files.ts";
 import type { EventRecord } from "./event.ts";
 import type { QueuedEvent } from "./event-queue.ts";
-import type { LastStatus } from "./status-change.ts";
+import type { LastStatus } from "./event-records.ts";
 
 /*
  * Each line has a checksum and counts as a whole, so an event and its status stay together. A file begins with the

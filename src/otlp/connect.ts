@@ -9,9 +9,8 @@ import { RETRIES } from "../lib/retry-delay.ts";
 import type { Encodings } from "./encoding.ts";
 import { CONTENT_TYPES } from "./environment.ts";
 import { OtlpExporter } from "./exporter.ts";
-import { Receivers } from "./receivers.ts";
+import { type HeaderReader, OtlpTransport, Receivers, type TransportContext } from "./receivers.ts";
 import type { ReceiverSettings, TlsSettings } from "./settings.ts";
-import { type HeaderReader, OtlpTransport, type TransportContext } from "./transport.ts";
 
 export interface OtlpContext extends TransportContext {
   readonly readFile: ReadFile;

@@ -7,8 +7,7 @@ import { yieldToEventLoop } from "../lib/yielding.ts";
 import type { Encodings } from "./encoding.ts";
 import type { OtlpProtocol } from "./environment.ts";
 import { type ExportOutcome, parseExportResponse, type RequestOutcome } from "./export-response.ts";
-import { type Receiver, ReceiverHeld } from "./receivers.ts";
-import type { OtlpTransport } from "./transport.ts";
+import { type OtlpTransport, type Receiver, ReceiverHeld } from "./receivers.ts";
 
 /** The receiver will not change its mind. */
 export type FinalOutcome =

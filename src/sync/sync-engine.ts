@@ -1,5 +1,6 @@
 import type { Logger } from "pino";
 import { describeError } from "../errors/exporter-error.ts";
+import { mapEntry } from "../lib/map-entry.ts";
 import type { Steps } from "../lib/yielding.ts";
 import type { MonitoringApi } from "../prtg/monitoring-api.ts";
 import type { ChannelRecords, TimeSeries, TimeSeriesRow } from "../prtg/records.ts";
@@ -228,11 +229,8 @@ export class SyncEngine {
   }
 
   #sensor(sensorId: string): SensorSync {
-    const known = this.#progress.sensors.get(sensorId);
-    if (known !== undefined) return known;
-    const sensor = new SensorSync(sensorId, this.#delivery?.coveredOf(sensorId));
-    this.#progress.sensors.set(sensorId, sensor);
-    return sensor;
+    const create = () => new SensorSync(sensorId, this.#delivery?.coveredOf(sensorId));
+    return mapEntry(this.#progress.sensors, sensorId, create);
   }
 
   #observe(sensor: SensorSync, point: ListMeasurement, newestAt?: number): void {
