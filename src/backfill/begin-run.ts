@@ -40,7 +40,6 @@ export interface BackfillOptions {
   /** Labels and rules of `serve`. */
   readonly mapper: ChannelMapper;
   readonly extraLabels: readonly ExtraLabel[];
-  /** For the journal. */
   readonly parameters: BackfillParameters;
   /** Folder of files, or for the state of a push. */
   readonly output: string;
@@ -49,7 +48,7 @@ export interface BackfillOptions {
   /** Continue without unreadable sensors. */
   readonly skipFailed: boolean;
   readonly concurrency: number;
-  /** On the disk of a folder. */
+  /** Free bytes on the disk of a folder. */
   readonly freeBytes: (folder: string) => Promise<number>;
   readonly clock: Clock;
   readonly log: Logger;

@@ -4,7 +4,7 @@ import type { RunContext, UnfinishedRun } from "./output-folder.ts";
 import type { PlannedSensor } from "./plan.ts";
 import type { SensorReader } from "./sensor-reader.ts";
 
-/** Between checkpoints. A crash repeats what came after the last one. */
+/** Time between checkpoints. A crash repeats what came after the last one. */
 const CHECKPOINT_MS = 5_000;
 /** Limits the time of writing on slow disks. */
 const SHARE_OF_WRITING = 1 / 10;

@@ -44,11 +44,11 @@ const unfinishedRun = z.strictObject({
   ...range,
   spans: z.array(z.strictObject({ type: z.enum(SERIES_TYPES), from: time, to: time })).readonly(),
   done: texts,
-  /** Of all series. */
+  /** Number of samples of all series. */
   samples: count,
   /** Bytes by number of the day, ascending. */
   parts: z.array(z.tuple([z.int(), count]).readonly()).readonly(),
-  /** Of the first parts. */
+  /** Files of the first parts. */
   files: z.array(z.strictObject({ name: z.string(), samples: count })).readonly(),
 });
 

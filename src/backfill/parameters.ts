@@ -11,7 +11,7 @@ const texts = z.array(z.string()).readonly();
 export const RESOLUTIONS = ["auto", ...SERIES_TYPES] as const;
 export type ResolutionChoice = (typeof RESOLUTIONS)[number];
 
-/** As the user wrote them. A run continues another one with the same parameters. */
+/** Flags as the user wrote them. A run continues another one with the same parameters. */
 export const parametersSchema = z.strictObject({
   server: z.string(),
   from: z.string(),
@@ -120,7 +120,7 @@ function isCalendarDay(text: string): boolean {
   return new Date(Date.UTC(year, month - 1, day)).getUTCDate() === day;
 }
 
-/** Added to every series. */
+/** A label that is added to every series. */
 export interface ExtraLabel {
   readonly name: string;
   readonly value: string;

@@ -18,9 +18,9 @@ export function sensorFilter({ paths, kinds, tags }: Selection): (sensor: TreeNo
 
 /** All that a run needs to continue. */
 export interface BackfillPlan {
-  /** In the order of files. */
+  /** Families in the order of files. */
   readonly families: readonly MetricFamily[];
-  /** By id, in the order of files. */
+  /** Sensors by id, in the order of files. */
   readonly sensors: readonly PlannedSensor[];
 }
 
@@ -29,7 +29,7 @@ export type PlannedDevice = Pick<TreeNode, "id" | "name" | "host" | "probe" | "g
 export interface PlannedSensor {
   readonly id: string;
   readonly path: string;
-  /** For a push. `undefined` if not visible. */
+  /** Device, for a push. `undefined` if not visible. */
   readonly device?: PlannedDevice;
   readonly channels: readonly PlannedChannel[];
 }
@@ -44,7 +44,7 @@ export interface PlannedSeries {
   readonly family: number;
   /** Text format, `{server="hq",sensor_id="2490",...}`. For a push, values as a JSON array. */
   readonly labels: string;
-  /** From the display unit to the unit of the family. */
+  /** Conversion from the display unit to the unit of the family. */
   readonly conversion?: Conversion;
 }
 

@@ -155,7 +155,7 @@ function valueSeries({ series }: PlannedChannel, { families }: BackfillPlan): re
   });
 }
 
-/** Of one sensor at one time. */
+/** Values of one sensor at one time. */
 export interface StoredRow {
   readonly sensor: number;
   readonly at: number;

@@ -1,13 +1,12 @@
-import type { Logger } from "pino";
 import type { ErrorCode } from "../errors/catalogue.ts";
 import { describeError, ExporterError } from "../errors/exporter-error.ts";
-import type { Clock } from "../lib/clock.ts";
 import { LogOnChange } from "../lib/log-on-change.ts";
 import { mapEntry } from "../lib/map-entry.ts";
 import type { MonitoringApi } from "../prtg/monitoring-api.ts";
 import type { TimeSeries } from "../prtg/records.ts";
 import type { SeriesType } from "../prtg/series-types.ts";
 import { type KnownChannels, planChannels } from "../sync/plan.ts";
+import type { BackfillOptions } from "./begin-run.ts";
 import { type DaySamples, dayOf, type HistoryDays } from "./day-parts.ts";
 import type { PlannedSensor, SeriesRange } from "./plan.ts";
 
@@ -110,10 +109,7 @@ const MAX_WAIT_MS = 60_000;
 /** Enough for a restart or an update. */
 const PATIENCE_MS = 15 * 60_000;
 
-export interface SensorReaderOptions {
-  readonly api: MonitoringApi;
-  readonly clock: Clock;
-  readonly log: Logger;
+export interface SensorReaderOptions extends Pick<BackfillOptions, "api" | "clock" | "log"> {
   /** The current ranges, see `renewSeriesRanges`. */
   readonly ranges: () => readonly SeriesRange[];
 }

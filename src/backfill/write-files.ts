@@ -138,7 +138,7 @@ export function formatTimestamp(at: number): string {
   return `${seconds}.${String(at - seconds * 1000).padStart(3, "0")}1`;
 }
 
-/** Between journal entries. A crash repeats what came after the last one. */
+/** Time between journal entries. A crash repeats what came after the last one. */
 const CHECKPOINT_MS = 2_000;
 
 /**

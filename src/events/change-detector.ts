@@ -17,7 +17,7 @@ import {
 
 /** What one poll shows about one object. */
 export interface Finding {
-  /** In the order of time. Empty if a status is only recorded. */
+  /** Events in the order of time. Empty if a status is only recorded. */
   readonly events: readonly EventRecord[];
   readonly status?: readonly [id: string, status: LastStatus];
   readonly gone?: string;
@@ -29,7 +29,7 @@ export interface ChangeDetectorOptions {
   readonly now: () => number;
   /** The device of an object. `undefined` if unknown. */
   readonly deviceOf: EventContext["deviceOf"];
-  /** From an earlier process. If empty, the first poll only records statuses. */
+  /** Statuses from an earlier process. If empty, the first poll only records statuses. */
   readonly earlier: ReadonlyMap<string, LastStatus>;
   /** Also report added, removed, renamed and moved objects. */
   readonly structure: boolean;
@@ -117,8 +117,9 @@ export class ChangeDetector implements NodeWatcher {
     const last = this.#last.get(id) ?? this.#begin(id, { status, since });
     // An unknown or earlier time is nothing new.
     if (last.status === status && (since === undefined || since <= (last.since ?? Number.NaN))) {
-      if (last.deferred !== undefined) this.#options.onMerged();
+      if (last.deferred === undefined) return;
       last.deferred = undefined;
+      this.#options.onMerged();
       return;
     }
     const next: LastStatus = { status, since: since ?? (status === last.status ? last.since : undefined) };

@@ -12,7 +12,7 @@ export type SeverityText = keyof typeof SEVERITIES;
 
 export type AttributeValue = string | number | boolean | readonly string[];
 
-/** Without unknown and empty values. */
+/** Attributes without unknown and empty values. */
 export type EventAttributes = Readonly<Record<string, AttributeValue>>;
 
 /** One event on a monitored server, as a log record. Immutable. */

@@ -54,7 +54,7 @@ export function fileOutput(path: string): LineOutput {
   };
 }
 
-/** For standard output. Waits for a slow reader. */
+/** An output for standard output. Waits for a slow reader. */
 export function streamOutput(stream: NodeJS.WritableStream): LineOutput {
   // Without a listener a closed pipe ends the process. The callback reports the error.
   if (!stream.listeners("error").includes(ignore)) stream.on("error", ignore);

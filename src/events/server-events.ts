@@ -5,12 +5,11 @@ import type { Clock } from "../lib/clock.ts";
 import type { NodeWatcher } from "../model/state-observer.ts";
 import { type StateReport, watchWrites } from "../state/state-files.ts";
 import type { EventRecorder } from "../telemetry/recorders.ts";
-import { ChangeDetector, type Finding } from "./change-detector.ts";
+import { ChangeDetector, type ChangeDetectorOptions, type Finding } from "./change-detector.ts";
 import type { EventSink } from "./event.ts";
 import { type EventMemory, type JournalEntry, type Remembered, statusLine } from "./event-memory.ts";
 import type { EventOutput } from "./event-names.ts";
 import { EventQueue, type QueueBounds, type QueuedEvent } from "./event-queue.ts";
-import type { EventContext } from "./event-records.ts";
 
 const BOUNDS: QueueBounds = { maxEvents: 20_000, maxSize: 32 << 20 };
 /** Bounds of a batch. */
@@ -21,13 +20,8 @@ const ENTRY_FINDINGS = 200;
 
 const CONSEQUENCE = "After a crash, the exporter would repeat events since the last successful write";
 
-export interface ServerEventsOptions {
-  readonly server: string;
+export interface ServerEventsOptions extends Pick<ChangeDetectorOptions, "server" | "structure" | "deviceOf"> {
   readonly memory: EventMemory;
-  /** Also report added, removed, renamed and moved objects. */
-  readonly structure: boolean;
-  /** The device of an object. `undefined` if unknown. */
-  readonly deviceOf: EventContext["deviceOf"];
   readonly clock: Clock;
   readonly random: () => number;
   readonly log: Logger;
@@ -49,12 +43,12 @@ export class ServerEvents {
   readonly #oneAtATime = pLimit(1);
   /** Written to the journal, or given up. */
   #noted: number;
-  /** By an earlier process, before outputs are known. */
+  /** Numbers of an earlier process, before outputs are known. */
   #settledBefore: ReadonlyMap<string, number>;
   #started = false;
 
   constructor(options: ServerEventsOptions) {
-    const { server, memory, structure, deviceOf, clock, observer, bounds = BOUNDS } = options;
+    const { memory, clock, observer, bounds = BOUNDS } = options;
     this.#options = options;
     this.#memory = memory;
     this.#settledBefore = memory.before.settled;
@@ -63,9 +57,7 @@ export class ServerEvents {
     const onFailed = () => observer.memoryFailed();
     this.#watch = watchWrites({ ...options, what: "the event journal", consequence: CONSEQUENCE, onFailed });
     this.#detector = new ChangeDetector({
-      server,
-      structure,
-      deviceOf,
+      ...options,
       now: () => clock.now(),
       earlier: memory.before.statuses,
       hasRoom: (events, size) => this.#queue.hasRoom(events, size),
@@ -75,7 +67,6 @@ export class ServerEvents {
     });
   }
 
-  /** For the state of the server. */
   get watcher(): NodeWatcher {
     return this.#detector;
   }
@@ -136,9 +127,11 @@ export class ServerEvents {
   }
 
   #createLoop(output: EventOutput, sink: EventSink): EventDelivery {
-    const { clock, random, log, observer } = this.#options;
+    const { observer } = this.#options;
     return new EventDelivery({
-      ...{ output, sink, clock, random, log },
+      ...this.#options,
+      output,
+      sink,
       next: () => this.#queue.take(output, this.#noted, BATCH_EVENTS, BATCH_SIZE),
       onSettled: (settled, rejected) => this.#settle(output, settled, rejected),
       onFailed: () => observer.deliveryFailed(output),
@@ -202,12 +195,9 @@ export class ServerEvents {
   }
 }
 
-export interface EventDeliveryOptions {
+export interface EventDeliveryOptions extends Pick<ServerEventsOptions, "clock" | "random" | "log"> {
   readonly output: string;
   readonly sink: EventSink;
-  readonly clock: Clock;
-  readonly random: () => number;
-  readonly log: Logger;
   /** The next events of this output. */
   readonly next: () => readonly QueuedEvent[];
   /** Called when the output accepted or rejected these permanently. */

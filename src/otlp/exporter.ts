@@ -41,7 +41,7 @@ export interface OtlpExporterOptions<Request> {
   readonly encodings: Encodings<Request>;
   readonly clock: Clock;
   readonly maxRequestBytes: number;
-  /** Before the second retry of a request. Doubles with each one. */
+  /** Pause before the second retry of a request. Doubles with each one. */
   readonly retryPauseMs: number;
 }
 

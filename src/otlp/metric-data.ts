@@ -20,7 +20,7 @@ export type MetricsRequest = readonly ResourceMetrics[];
 
 /** A family with its OTLP names. `labels` are the names of attributes. */
 export interface PushedFamily extends Pick<MetricFamily, "name" | "help" | "labels"> {
-  /** In UCUM. `undefined`: name and unit follow from the family name. */
+  /** Unit in UCUM. `undefined`: name and unit follow from the family name. */
   readonly unit?: string;
 }
 
@@ -29,7 +29,7 @@ type Family = Pick<PushedFamily, "name" | "help" | "unit">;
 /** Gauges have no temporality, but the SDK's type requires one. */
 const CUMULATIVE = { aggregationTemporality: AggregationTemporality.CUMULATIVE } as const;
 
-/** Without points. */
+/** A gauge without points. */
 export function gauge(family: Family): GaugeMetricData {
   return { descriptor: describeFamily(family), ...CUMULATIVE, dataPointType: DataPointType.GAUGE, dataPoints: [] };
 }

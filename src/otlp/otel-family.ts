@@ -44,7 +44,7 @@ export const LABEL_ATTRIBUTES: Readonly<Record<string, string>> = {
 
 export const LABELS_OF_INFOS: Readonly<Record<string, string>> = { ...LABEL_ATTRIBUTES, kind: PRTG.objectTypeId };
 
-/** In the resource of a device, so its series do not repeat it. The path of a sensor is its device's path and its name. */
+/** Labels in the resource of a device, so that its series do not repeat them. The path of a sensor is its device's path and its name. */
 export const DEVICE_LABELS: ReadonlySet<string> = new Set([
   ...["server", "probe", "group", "device", "device_id", "host", "path"],
 ]);
@@ -56,7 +56,7 @@ export interface ExtraAttribute {
   readonly name: string;
   /** Labels whose values it joins with dots, and replaces. */
   readonly from?: string;
-  /** As `from`, for labels that stay. */
+  /** Labels as in `from` that stay. */
   readonly of?: readonly string[];
   /** The same for all series. */
   readonly value?: string;
@@ -148,12 +148,12 @@ const LIMIT_MEANINGS: ReadonlyMap<string, Meaning> = new Map(
   }),
 );
 
-/** Of a family of a preset, or of its limits. */
+/** The meaning of a family of a preset, or of its limits. */
 export function meaningOf(family: string): Meaning | undefined {
   return MEANINGS[family] ?? LIMIT_MEANINGS.get(family);
 }
 
-/** For families of the preset `base-units`, whose names are only units. */
+/** Names of families of the preset `base-units`, whose own names are only units. */
 export const QUANTITIES: Readonly<Record<string, string>> = {
   amperes: "current",
   bytes: "size",
@@ -193,9 +193,9 @@ export interface Translation {
 export interface OtelFamily {
   /** `undefined` for families about servers. */
   readonly columns: KeyColumns | undefined;
-  /** For series whose resource is their device. */
+  /** Names in series whose resource is their device. */
   readonly onDevice: Translation;
-  /** For all other series. */
+  /** Names in all other series. */
   readonly alone: Translation;
 }
 

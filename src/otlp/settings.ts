@@ -31,7 +31,7 @@ export interface OtlpSettings extends LogSettings {
   /** Whether to send staleness markers. */
   readonly seriesEnd: boolean;
   readonly repeatIntervalMs: number;
-  /** Of one push of the state, which may take several requests. At most `intervalMs`. */
+  /** Limit for one push of the state, which may take several requests. At most `intervalMs`. */
   readonly exportTimeoutMs: number;
 }
 

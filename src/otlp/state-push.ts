@@ -26,7 +26,7 @@ export interface StatePushOptions extends StateOptions {
   readonly exporter: Pick<OtlpExporter<MetricsRequest>, "export">;
   readonly resource: Resource;
   readonly intervalMs: number;
-  /** Of one push with all its requests, milliseconds. */
+  /** Limit for one push with all its requests, milliseconds. */
   readonly timeoutMs: number;
 }
 

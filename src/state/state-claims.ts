@@ -18,7 +18,7 @@ import { createPrivateDirectory, openNewFile } from "../lib/private-file.ts";
  * serializes claims.
  */
 
-/** Between two checks of another claim. */
+/** Time between two checks of another claim. */
 const PAUSE_MS = 500;
 /** Claims take milliseconds, but shards often start or reload at the same moment. */
 const MAX_CLAIMING_MS = 5_000;

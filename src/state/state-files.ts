@@ -22,7 +22,7 @@ export interface StateFiles {
   syncDirectory(): Promise<void>;
 }
 
-/** With files that grow. */
+/** Files that can also grow. */
 export interface JournalFiles extends StateFiles {
   /** Appends to an existing file and flushes it. A failure may leave a part. */
   append(name: string, text: string): Promise<void>;

@@ -24,13 +24,13 @@ import {
 
 /** Newer rows may be dropped. The rest of the live window is left to read them again. */
 const READABLE_AGAIN_MS = 3 * 60 * 60_000;
-/** In case sensors come back. */
+/** Watermarks stay for this time in case sensors come back. */
 const FORGET_AFTER_MS = 7 * 24 * 60 * 60_000;
 /** One per type of series. */
 const MIN_REQUESTS = 4;
 /** Sensors that are read to find out whether series can be read again. */
 const PROBES = 3;
-/** Before the second list. */
+/** Time until the second list. */
 const ASSUMED_LIST_PERIOD_MS = 60_000;
 
 /** The state of all sensors. Another engine with the same mode and delivery can continue it. */
@@ -158,7 +158,7 @@ export class SyncEngine {
     return replaced ? "off" : this.#options.mode;
   }
 
-  /** In the last list or the one before, because a list can be on its way. */
+  /** Whether it was in the last list or the one before, because a list can be on its way. */
   #isCurrent(lastList: number): boolean {
     return lastList >= this.#progress.lists - 1;
   }
