@@ -153,8 +153,8 @@ export class OutputFolder {
     }
   }
 
-  async writeCursor(cursor: PushCursor): Promise<void> {
-    await replaceJson(this.filePath(CURSOR), cursor);
+  writeCursor(cursor: PushCursor): Promise<void> {
+    return replaceJson(this.filePath(CURSOR), cursor);
   }
 
   /**
@@ -171,7 +171,7 @@ export class OutputFolder {
 
   /** Call when its file is complete. */
   async removePart(day: number): Promise<void> {
-    await rm(partPath(this.filePath(UNFINISHED), day), { force: true });
+    await rm(this.partPath(day), { force: true });
   }
 
   partPath(day: number): string {

@@ -7,10 +7,16 @@ import type { ChannelRecords, TimeSeries, TimeSeriesRow } from "../prtg/records.
 import type { SeriesType } from "../prtg/series-types.ts";
 import type { SyncRecorder } from "../telemetry/recorders.ts";
 import type { Delivery } from "./delivery.ts";
-import { type ChannelGroup, channelsBySensor, measurementsAfter, timesBetween } from "./list-measurements.ts";
+import {
+  type ChannelGroup,
+  channelsBySensor,
+  measurementsAfter,
+  type Repeats,
+  repeatTime,
+  timesBetween,
+} from "./list-measurements.ts";
 import type { MeasurementRow } from "./measurement.ts";
 import { FUTURE_SLACK_MS, medianSpacing, mergeSeries } from "./plan.ts";
-import { type Repeats, repeatTime } from "./repeats.ts";
 import { type ListMeasurement, SensorSync, type SyncMode } from "./sensor-sync.ts";
 import {
   type CycleLimits,
