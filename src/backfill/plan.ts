@@ -55,13 +55,14 @@ export interface PlanOptions {
   readonly selects: (sensor: TreeNode) => boolean;
 }
 
+const jsonFormat: FormatSeriesLabels = (_, values) => JSON.stringify(values);
 type FormatSeriesLabels = (family: MetricFamily, values: readonly string[]) => string;
 
 /** Sensors and channels by id, with the series of `serve`. Leaves out sensors without served channels. */
 export function planSensors(tree: Tree, channels: ChannelRecords, options: PlanOptions): BackfillPlan {
   const { mapper, extraLabels, selects } = options;
   const families = historyFamilies(mapper);
-  const format = extraLabels === undefined ? formatValues : textFormat(extraLabels);
+  const format = extraLabels === undefined ? jsonFormat : textFormat(extraLabels);
   const planChannel = channelPlanner(families, format, options);
   const channelsOf = Map.groupBy(channels, ({ sensorId }) => sensorId);
   const sensors: PlannedSensor[] = [];
@@ -110,10 +111,6 @@ function channelPlanner(
       })),
     };
   };
-}
-
-function formatValues(_: MetricFamily, values: readonly string[]): string {
-  return JSON.stringify(values);
 }
 
 function textFormat(extraLabels: readonly ExtraLabel[]): FormatSeriesLabels {

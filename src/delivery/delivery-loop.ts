@@ -9,11 +9,6 @@ const MAX_REQUESTED_PAUSE_MS = 15 * 60_000;
 /** The metrics count all failures. */
 const REMIND_EVERY_MS = 10 * 60_000;
 
-export interface BackoffOptions {
-  readonly clock: Pick<Clock, "monotonic">;
-  readonly random: () => number;
-}
-
 export interface Pause {
   /** Milliseconds until the next attempt. */
   readonly ms: number;
@@ -31,7 +26,7 @@ export class Backoff {
   readonly #log: LogOnChange;
   #failures = 0;
 
-  constructor({ clock, random }: BackoffOptions) {
+  constructor({ clock, random }: { readonly clock: Pick<Clock, "monotonic">; readonly random: () => number }) {
     this.#random = random;
     this.#log = new LogOnChange({ remindEveryMs: REMIND_EVERY_MS, now: () => clock.monotonic() });
   }

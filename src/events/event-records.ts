@@ -108,14 +108,10 @@ function severityOf(status: StatusToken): SeverityText {
   return SEVERITY_OF_GROUP[STATUSES[status].group] ?? "INFO";
 }
 
-function wordsOf(status: StatusToken): string {
-  const { words, text } = STATUSES[status];
-  return words ?? text.toLowerCase();
-}
-
 export function statusEvent(node: TreeNode, change: StatusChange, context: EventContext): EventRecord {
   const { from, to, message = "", isInferred } = change;
   const timestamp = change.at ?? context.now;
+  const { text, words = text.toLowerCase() } = STATUSES[to];
   const seconds = from.since === undefined ? undefined : (timestamp - from.since) / 1_000;
   const errorType = severityOf(to) === "ERROR" ? ERROR_CODE.exec(message)?.[1] : undefined;
   return eventRecord(
@@ -124,7 +120,7 @@ export function statusEvent(node: TreeNode, change: StatusChange, context: Event
       node,
       timestamp,
       severity: severityOf(to),
-      body: `${nameOf(node)} is ${wordsOf(to)}${message === "" ? "" : `: ${message}`}`,
+      body: `${nameOf(node)} is ${words}${message === "" ? "" : `: ${message}`}`,
       uid: [to, from.status],
       attributes: {
         [PRTG.statusOld]: from.status,
@@ -156,8 +152,9 @@ interface EventDraft {
 function eventRecord(eventName: EventName, draft: EventDraft, context: EventContext): EventRecord {
   const { server, now, deviceOf } = context;
   const { node, timestamp = now, severity = "INFO", body, uid = [], attributes } = draft;
+  const identity = JSON.stringify([server, node.id, eventName, String(timestamp), ...uid]);
   return {
-    uid: hash([server, node.id, eventName, String(timestamp), ...uid]),
+    uid: createHash("sha256").update(identity).digest("hex").slice(0, 32),
     eventName,
     timestamp,
     observedTimestamp: now,
@@ -204,10 +201,6 @@ function known(attributes: EventAttributes): EventAttributes {
     else if (value.length > 0) wellFormed[name] = value.map((each) => each.toWellFormed());
   }
   return wellFormed;
-}
-
-function hash(parts: readonly string[]): string {
-  return createHash("sha256").update(JSON.stringify(parts)).digest("hex").slice(0, 32);
 }
 
 export function presenceEvent(node: TreeNode, what: "added" | "removed", context: EventContext): EventRecord {

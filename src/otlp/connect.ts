@@ -68,7 +68,6 @@ function headerReader(
     if (password !== undefined) redactor.add(password);
     return value;
   };
-  for (const secret of Object.values(settings.headers)) learn(secret.reveal());
   const sources = new Map<string, Pick<SecretSource, "read">>();
   for (const [name, secret] of Object.entries(settings.headers)) sources.set(name, { read: async () => secret });
   for (const [name, path] of Object.entries(settings.headerFiles)) {

@@ -148,7 +148,7 @@ export function parseKeyValues(text: string): ReadonlyMap<string, string> | unde
   return pairs;
 }
 
-function decodePercent(text: string): string | undefined {
+export function decodePercent(text: string): string | undefined {
   try {
     return decodeURIComponent(text.trim());
   } catch {

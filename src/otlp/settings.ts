@@ -3,6 +3,7 @@ import type { otlpSchema } from "../config/otlp-schema.ts";
 import { headerFault, Secret } from "../config/secrets.ts";
 import { ExporterError } from "../errors/exporter-error.ts";
 import {
+  decodePercent,
   type Environment,
   parseHttpUrl,
   parseOtlpEnvironment,
@@ -184,14 +185,6 @@ function takeCredentials(text: string): { readonly url: string; readonly authori
   url.username = "";
   url.password = "";
   if (username === "" && password === "") return { url: url.href };
-  const pair = `${decode(username)}:${decode(password)}`;
+  const pair = [username, password].map((text) => decodePercent(text) ?? text).join(":");
   return { url: url.href, authorization: `Basic ${Buffer.from(pair).toString("base64")}` };
-}
-
-function decode(text: string): string {
-  try {
-    return decodeURIComponent(text);
-  } catch {
-    return text;
-  }
 }

@@ -71,8 +71,7 @@ export class Outbox {
     const points = row.values.length;
     if (this.#points > 0 && this.#points + points > this.#maxPoints) return "full";
     if (!this.#fits(this.#points + points)) return "full";
-    if (queue === undefined) this.#sensors.set(row.sensorId, { rows: [row], inFlight: 0 });
-    else queue.rows.push(row);
+    mapEntry(this.#sensors, row.sensorId, () => ({ rows: [], inFlight: 0 })).rows.push(row);
     this.#count(points);
     return "taken";
   }

@@ -60,13 +60,6 @@ export interface SyncEngineOptions
   readonly repeats?: Repeats | undefined;
 }
 
-/** The result of a read. */
-interface ReadSeries {
-  readonly progressed: boolean;
-  /** End of the last gap, milliseconds since the epoch. */
-  readonly reachedAt: number | undefined;
-}
-
 /** Milliseconds; `undefined` if the server does not report it. */
 export type IntervalOf = (sensorId: string) => number | undefined;
 
@@ -286,8 +279,7 @@ export class SyncEngine {
       repeatedAt: this.#delivery?.watermarks.repeatedAt(sensorId),
     });
     const allTaken = rows.every((row) => this.#take(sensor, row, "series"));
-    const reachedAt = series.get("live")?.gaps.at(-1);
-    if (allTaken) this.#readThrough(sensor, before, { progressed: rows.length > 0, reachedAt });
+    if (allTaken) this.#readThrough(sensor, before, rows.length > 0, series.get("live")?.gaps.at(-1));
     this.#delivery?.notify();
   }
 
@@ -296,8 +288,11 @@ export class SyncEngine {
     this.#options.onFreshest(sensorId, row.at, row.values);
   }
 
-  /** Closes the gap unless the list has more than the series. */
-  #readThrough(sensor: SensorSync, { newestAt }: ReadBefore, { progressed, reachedAt }: ReadSeries): void {
+  /**
+   * Closes the gap unless the list has more than the series.
+   * @param reachedAt End of the last gap, milliseconds since the epoch.
+   */
+  #readThrough(sensor: SensorSync, { newestAt }: ReadBefore, progressed: boolean, reachedAt?: number): void {
     const { newest } = sensor;
     if (newestAt === undefined || newest === undefined || this.#options.mode === "all") return;
     const isNext = sensor.readThrough(newestAt, progressed, reachedAt);

@@ -111,20 +111,8 @@ function parametersOf(flags: BackfillFlags, server: string, to: TimeFlag, config
 /** About 200 kB in protobuf and 400 kB in JSON, less than one request. */
 const DELIVERY_POINTS = 500;
 
-export interface HistoryPush {
-  readonly target: PushTarget;
-  /** State of pushes of this server to this receiver. */
-  readonly folder: string;
-  close(): Promise<void>;
-}
-
 /** Configured like `serve`. @throws ExporterError BACKFILL_NO_RECEIVER, BACKFILL_NO_STATE_DIR, and for invalid files and settings */
-export async function openHistoryPush(
-  config: Config,
-  server: string,
-  context: ClientContext,
-  env: NodeJS.ProcessEnv,
-): Promise<HistoryPush> {
+export async function openHistoryPush(config: Config, server: string, context: ClientContext, env: NodeJS.ProcessEnv) {
   const { settings, warnings } = otlpSettings(env, config.otlp);
   for (const warning of warnings) context.log.warn(warning);
   if (settings === undefined) {
@@ -147,6 +135,7 @@ export async function openHistoryPush(
   };
   return {
     target: { url, maxPoints: DELIVERY_POINTS, connect, random: context.random },
+    /** State of pushes of this server to this receiver. */
     folder: join(config.stateDir, "backfill", folderName(server, url, profile)),
     close: () => receiver.exporter.close(),
   };

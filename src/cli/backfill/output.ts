@@ -8,11 +8,6 @@ import type { Clock } from "../../lib/clock.ts";
 
 const TITLES = { sensors: "reading sensors", days: "writing days", values: "pushing values" } as const;
 
-interface Estimate {
-  readonly rate: string;
-  readonly left: string;
-}
-
 export function progressBar(stream: NodeJS.WritableStream, clock: Clock): BackfillProgress {
   const options: Options = {
     stream,
@@ -60,9 +55,9 @@ export function progressLines(log: Logger, clock: Clock): BackfillProgress {
 }
 
 const LINE_EVERY_MS = 5_000;
-const UNKNOWN: Estimate = { rate: "?", left: "?" };
+const UNKNOWN = { rate: "?", left: "?" };
 
-function estimate(progressRate: ProgressRate, done: number, total: number): Estimate {
+function estimate(progressRate: ProgressRate, done: number, total: number): typeof UNKNOWN {
   const rate = progressRate.perSecond(done);
   if (rate === undefined) return UNKNOWN;
   const seconds = Math.round((total - done) / rate);
