@@ -3,7 +3,7 @@
 import { pino } from "pino";
 import { forgetfulFiles } from "../../src/app/otlp-preparation.ts";
 import { systemClock } from "../../src/lib/clock.ts";
-import { createMeasurementSink } from "../../src/otlp/measurement-sink.ts";
+import { OtlpMeasurementSink } from "../../src/otlp/measurement-sink.ts";
 import { Delivery } from "../../src/sync/delivery.ts";
 import { Outbox } from "../../src/sync/outbox.ts";
 import { Watermarks } from "../../src/sync/watermarks.ts";
@@ -19,7 +19,7 @@ const MAX_PENDING_POINTS = Math.max(500_000, POINTS);
 const BATCH_POINTS = 10_000;
 const MAX_PUSH_MS = 600_000;
 
-const sink = createMeasurementSink({
+const sink = new OtlpMeasurementSink({
   exporter,
   ...{ resource, scope, observer },
   describe: describedSeries(),

@@ -1,15 +1,15 @@
 import { readFile } from "node:fs/promises";
 import type { Command } from "commander";
 import manifest from "../../package.json" with { type: "json" };
-import { BACKFILL_FILE } from "../../src/backfill/journal.ts";
+import { BACKFILL_FILE } from "../../src/backfill/output-folder.ts";
 import { createProgram } from "../../src/cli/program.ts";
 import { DEPRECATED_NAMES, type DeprecatedName } from "../../src/config/deprecated-names.ts";
 import { type JsonSchema, settingsJsonSchema } from "../../src/config/schema.ts";
 import { ERROR_CATALOGUE } from "../../src/errors/catalogue.ts";
 import { Redactor } from "../../src/errors/redactor.ts";
 import { PRTG_ATTRIBUTES } from "../../src/events/event.ts";
+import { JOURNAL_FILE } from "../../src/events/event-memory.ts";
 import { EVENT_NAMES } from "../../src/events/event-names.ts";
-import { JOURNAL_FILE } from "../../src/events/journal.ts";
 import { createRoutes } from "../../src/http/pages/routes.ts";
 import { SCRIPT, STYLE } from "../../src/http/pages/status/respond.ts";
 import { TREE_FAMILIES } from "../../src/mapping/metric-table.ts";

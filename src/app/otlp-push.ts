@@ -4,11 +4,11 @@ import type { Runtime } from "../lib/runtime.ts";
 import type { ChannelMapper } from "../mapping/channel-mapper.ts";
 import { TREE_FAMILIES } from "../mapping/metric-table.ts";
 import type { ServerState } from "../model/server-state.ts";
-import { createMeasurementSink } from "../otlp/measurement-sink.ts";
+import { OtlpMeasurementSink } from "../otlp/measurement-sink.ts";
 import type { MetricsRequest } from "../otlp/metric-data.ts";
 import { OtelPlacement } from "../otlp/otel-placement.ts";
 import type { OtlpSettings } from "../otlp/settings.ts";
-import type { PendingMeasurements } from "../otlp/staleness-markers.ts";
+import type { PendingMeasurements } from "../otlp/state-producer.ts";
 import { type StatePush, startStatePush } from "../otlp/state-push.ts";
 import type { ServerView } from "../projection/server-view.ts";
 import type { StateClaim } from "../state/state-claims.ts";
@@ -64,7 +64,7 @@ export class OtlpPush {
 
   createSink(view: ServerView, metrics: ExporterMetrics): MeasurementSink {
     const { receiver } = this.options;
-    return createMeasurementSink({
+    return new OtlpMeasurementSink({
       ...receiver,
       observer: otlpRecorder(metrics),
       describe: view.seriesOf.bind(view),

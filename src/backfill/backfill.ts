@@ -1,14 +1,11 @@
 import { ExporterError } from "../errors/exporter-error.ts";
-import { type BegunRun, beginRun, continueRun } from "./begin-run.ts";
+import { type BackfillOptions, type BegunRun, beginRun, continueRun } from "./begin-run.ts";
 import { Collection } from "./collection.ts";
-import { refuseTakenNames } from "./flag-values.ts";
-import type { FinishedRun, UnfinishedRun } from "./journal.ts";
-import { OutputFolder } from "./output-folder.ts";
-import { type BackfillOptions, seriesTypesOf } from "./parameters.ts";
-import { historyFamilies } from "./plan.ts";
+import { type FinishedRun, OutputFolder, type UnfinishedRun } from "./output-folder.ts";
+import { refuseTakenNames, seriesTypesOf } from "./parameters.ts";
+import { historyFamilies, renewSeriesRanges } from "./plan.ts";
 import { push } from "./push.ts";
 import { SensorReader } from "./sensor-reader.ts";
-import { renewSeriesRanges } from "./series-ranges.ts";
 import { writeFiles } from "./write-files.ts";
 
 export type BackfillOutcome =

@@ -1,24 +1,63 @@
 import type { Logger } from "pino";
 import { describeError, ExporterError } from "../errors/exporter-error.ts";
+import type { Clock } from "../lib/clock.ts";
+import type { ChannelMapper } from "../mapping/channel-mapper.ts";
 import { reconcile } from "../model/reconcile.ts";
 import { EMPTY_TREE, type Tree, type TreeNode } from "../model/tree.ts";
 import type { MonitoringApi } from "../prtg/monitoring-api.ts";
 import type { NodeKind, NodeRecord } from "../prtg/node-record.ts";
-import type { ChannelRecords, ListResult } from "../prtg/records.ts";
+import type { ListResult } from "../prtg/records.ts";
 import { SERIES_STEP_MS, SERIES_WINDOW_MS } from "../prtg/series-types.ts";
-import { estimateDisk, roughSize } from "./disk-estimate.ts";
-import { resolveTimeFlag } from "./flag-values.ts";
-import type { UnfinishedRun } from "./journal.ts";
-import type { OutputFolder } from "./output-folder.ts";
-import { type BackfillOptions, parameterDifferences, seriesTypesOf } from "./parameters.ts";
-import { type BackfillPlan, planSensors, sensorFilter } from "./plan.ts";
-import { planSeriesRanges, type SeriesRange } from "./series-ranges.ts";
-import { dayFileName, dayOf } from "./utc-day.ts";
+import { dayFileName, dayOf } from "./day-parts.ts";
+import type { OutputFolder, RunContext, UnfinishedRun } from "./output-folder.ts";
+import {
+  type BackfillParameters,
+  type BackfillProgress,
+  type ExtraLabel,
+  parameterDifferences,
+  resolveTimeFlag,
+  type Selection,
+  seriesTypesOf,
+  type TimeFlag,
+} from "./parameters.ts";
+import {
+  type BackfillPlan,
+  estimateDisk,
+  planSensors,
+  planSeriesRanges,
+  roughSize,
+  type SeriesRange,
+  sensorFilter,
+} from "./plan.ts";
+import type { PushTarget } from "./push-delivery.ts";
 
-export interface BegunRun {
-  readonly run: UnfinishedRun;
-  readonly plan: BackfillPlan;
+/** Dependencies and parameters of a run. */
+export interface BackfillOptions {
+  readonly api: MonitoringApi;
+  readonly server: string;
+  readonly from: TimeFlag;
+  readonly to: TimeFlag;
+  readonly selection: Selection;
+  /** Labels and rules of `serve`. */
+  readonly mapper: ChannelMapper;
+  readonly extraLabels: readonly ExtraLabel[];
+  readonly parameters: BackfillParameters;
+  /** Folder of files, or for the state of a push. */
+  readonly output: string;
+  /** `undefined`: write files. */
+  readonly push?: PushTarget | undefined;
+  /** Continue without unreadable sensors. */
+  readonly skipFailed: boolean;
+  readonly concurrency: number;
+  /** Free bytes on the disk of a folder. */
+  readonly freeBytes: (folder: string) => Promise<number>;
+  readonly clock: Clock;
+  readonly log: Logger;
+  readonly progress: BackfillProgress;
+  readonly signal: AbortSignal;
 }
+
+export type BegunRun = Pick<RunContext, "run" | "plan">;
 
 /** The first `serve` pushes this time itself. */
 const LIVE_MS = SERIES_WINDOW_MS.live;
@@ -36,11 +75,11 @@ interface Range {
  * what the client throws
  */
 export async function beginRun(folder: OutputFolder, options: BackfillOptions): Promise<BegunRun> {
-  const { api, clock, log, parameters, signal } = options;
+  const { api, clock, log, parameters } = options;
   const startedAt = clock.now();
   const range = resolveRange(options, startedAt);
   if (options.push === undefined) await refuseOverlaps(folder, range);
-  const { tree, channels } = await readInventory(api, log, signal);
+  const { tree, channels } = await readInventory(options);
   const { server, mapper } = options;
   const extraLabels = options.push === undefined ? options.extraLabels : undefined;
   const selects = sensorFilter(options.selection);
@@ -60,8 +99,7 @@ export async function beginRun(folder: OutputFolder, options: BackfillOptions): 
   await announce(folder, options, plan, seriesRanges, tree);
   const run: UnfinishedRun = {
     parameters,
-    from: range.from,
-    to: range.to,
+    ...range,
     startedAt,
     sensors: plan.sensors.length,
     series: plan.sensors.flatMap((sensor) => sensor.channels).reduce((sum, { series }) => sum + series.length, 0),
@@ -163,10 +201,7 @@ async function refuseOverlaps(folder: OutputFolder, { from, to }: Range): Promis
 }
 
 function refuseEmptyPlan(tree: Tree, selects: (sensor: TreeNode) => boolean): never {
-  const selected = tree.nodes
-    .values()
-    .filter((node) => node.kind === "sensor" && selects(node))
-    .toArray().length;
+  const selected = [...tree.nodes.values()].filter((node) => node.kind === "sensor" && selects(node)).length;
   const text =
     selected === 0
       ? `none of the ${tree.counts.sensor} visible sensors is selected`
@@ -191,18 +226,13 @@ function iso(at: number): string {
   return `${new Date(at).toISOString().slice(0, 19)}Z`;
 }
 
-interface Inventory {
-  readonly tree: Tree;
-  readonly channels: ChannelRecords;
-}
-
 const ATTEMPTS = 3;
 
 /**
  * Reads complete lists, because a missing sensor would be a permanent gap.
  * @throws ExporterError BACKFILL_LIST_MOVED, and errors of the client
  */
-async function readInventory(api: MonitoringApi, log: Logger, signal: AbortSignal): Promise<Inventory> {
+async function readInventory({ api, log, signal }: BackfillOptions) {
   const poll: { [Kind in NodeKind]?: ListResult<NodeRecord> } = {};
   // The list of sensors comes later, so it has the sensors of new channels.
   const channels = await readComplete("channels", () => api.channels({}, signal));

@@ -1,14 +1,10 @@
-import type { Logger } from "pino";
 import { describeFault, ExporterError } from "../errors/exporter-error.ts";
-import type { Clock } from "../lib/clock.ts";
 import type { DayParts } from "./day-parts.ts";
-import type { UnfinishedRun } from "./journal.ts";
-import type { OutputFolder } from "./output-folder.ts";
-import type { BackfillPlan, PlannedSensor } from "./plan.ts";
-import type { BackfillProgress } from "./progress.ts";
+import type { RunContext, UnfinishedRun } from "./output-folder.ts";
+import type { PlannedSensor } from "./plan.ts";
 import type { SensorReader } from "./sensor-reader.ts";
 
-/** Between checkpoints. A crash repeats what came after the last one. */
+/** Time between checkpoints. A crash repeats what came after the last one. */
 const CHECKPOINT_MS = 5_000;
 /** Limits the time of writing on slow disks. */
 const SHARE_OF_WRITING = 1 / 10;
@@ -16,17 +12,11 @@ const MAX_BUFFERED = 32 * 2 ** 20;
 /** More failures are only counted in the log. */
 const MAX_LOGGED = 10;
 
-export interface CollectionOptions {
-  readonly folder: OutputFolder;
+export interface CollectionOptions extends RunContext {
   readonly parts: DayParts;
-  readonly run: UnfinishedRun;
-  readonly plan: BackfillPlan;
   readonly reader: SensorReader;
   readonly concurrency: number;
   readonly skipFailed: boolean;
-  readonly clock: Clock;
-  readonly log: Logger;
-  readonly progress: BackfillProgress;
 }
 
 interface Failure {
@@ -115,7 +105,7 @@ export class Collection {
     if (outcome.kind === "gone") this.#gone++;
     else {
       const { history } = outcome;
-      parts.add(position, history);
+      parts.add(position, history.days);
       this.#samples += history.samples;
       this.#skippedRows += history.skippedRows;
       this.#unknownChannels += history.unknownChannels;

@@ -3,11 +3,15 @@ import { readdir, rm } from "node:fs/promises";
 import { join } from "node:path";
 import { ExporterError } from "../errors/exporter-error.ts";
 import { closing, createPrivateDirectory, openToWrite, syncFolder, withFile } from "../lib/durable-file.ts";
-import type { SensorHistory } from "./sensor-history.ts";
-import { dayName, dayNumber } from "./utc-day.ts";
+import { mapEntry } from "../lib/map-entry.ts";
 
 const SUFFIX = ".part";
 const APPEND = constants.O_WRONLY | constants.O_APPEND | constants.O_CREAT;
+
+/** Time, value, and so on of one channel, ascending. */
+export type DaySamples = number[];
+/** Samples by day and position of the channel. */
+export type HistoryDays = ReadonlyMap<number, ReadonlyMap<number, DaySamples>>;
 
 /** Bytes by day. */
 export type PartLengths = ReadonlyMap<number, number>;
@@ -47,14 +51,12 @@ export class DayParts {
   }
 
   /** Stays in memory until `write`. */
-  add(sensor: number, { days }: Pick<SensorHistory, "days">): void {
+  add(sensor: number, days: HistoryDays): void {
     for (const [day, channels] of days) {
       if (channels.size === 0) continue;
       const lists = [...channels].sort(([a], [b]) => a - b);
       const line = JSON.stringify([sensor, ...lists.map(([channel, list]) => [channel, ...list])]);
-      const lines = this.#buffered.get(day);
-      if (lines === undefined) this.#buffered.set(day, [line]);
-      else lines.push(line);
+      mapEntry(this.#buffered, day, () => []).push(line);
       this.#bufferedBytes += line.length;
     }
   }
@@ -88,4 +90,29 @@ async function cutTo(path: string, length: number): Promise<void> {
     throw new ExporterError("BACKFILL_DAMAGED", `${path} is ${size < 0 ? "missing" : "shorter than before"}`);
   }
   if (size > length) await closing(openToWrite(path, constants.O_WRONLY), (file) => file.truncate(length));
+}
+
+export const DAY_MS = 86_400_000;
+
+/** Since the epoch. */
+export function dayOf(at: number): number {
+  return Math.floor(at / DAY_MS);
+}
+
+export function dayName(day: number): string {
+  return new Date(day * DAY_MS).toISOString().slice(0, 10);
+}
+
+export function dayNumber(name: string): number {
+  return Date.parse(`${name}T00:00:00Z`) / DAY_MS;
+}
+
+/**
+ * Includes the time if the range begins within the day, because a file of the earlier part may exist.
+ * @param rangeFrom Milliseconds since the epoch, whole seconds.
+ */
+export function dayFileName(day: number, rangeFrom: number): string {
+  if (rangeFrom <= day * DAY_MS) return `${dayName(day)}.om`;
+  const time = new Date(rangeFrom).toISOString().slice(11, 19).replaceAll(":", "");
+  return `${dayName(day)}T${time}Z.om`;
 }

@@ -1,21 +1,80 @@
 import { mkdir, readdir, rm } from "node:fs/promises";
 import { join } from "node:path";
-import type { ZodType } from "zod";
+import type { Logger } from "pino";
+import { type ZodType, z } from "zod";
 import { describeFault, ExporterError } from "../errors/exporter-error.ts";
+import type { Clock } from "../lib/clock.ts";
 import { createPrivateDirectory, type FileLock, replaceFile, tryFileLock, withFile } from "../lib/durable-file.ts";
-import { readState } from "../state/state-files.ts";
-import { refuseNewerFile } from "../state/state-format.ts";
+import { SERIES_TYPES } from "../prtg/series-types.ts";
+import { readState, refuseNewerFile, type StateFormat } from "../state/state-files.ts";
 import { DayParts, type PartLengths, partPath } from "./day-parts.ts";
-import {
-  BACKFILL_FILE,
-  EMPTY_JOURNAL,
-  type Journal,
-  journalSchema,
-  PUSH_BEGIN,
-  type PushCursor,
-  pushCursorSchema,
-} from "./journal.ts";
+import { type BackfillProgress, parametersSchema } from "./parameters.ts";
 import type { BackfillPlan, PlannedSensor } from "./plan.ts";
+
+/* The journal of an output folder. All times are milliseconds since the epoch. */
+
+/** Plan, parts and progress of an unfinished run belong to the version of the journal. */
+export const BACKFILL_FILE: StateFormat = { name: "prtg-exporter backfill", version: 1 };
+export const JOURNAL_FORMAT = `${BACKFILL_FILE.name} ${BACKFILL_FILE.version}`;
+
+const JOURNAL = "journal.json";
+const UNFINISHED = "unfinished";
+const PLAN = join(UNFINISHED, "plan.ndjson");
+const CURSOR = join(UNFINISHED, "pushed.json");
+
+const texts = z.array(z.string()).readonly();
+const time = z.int();
+const count = z.int().nonnegative();
+
+const range = { parameters: parametersSchema, from: time, to: time, startedAt: time, sensors: count, series: count };
+
+const finishedRun = z.strictObject({
+  ...range,
+  finishedAt: time,
+  samples: count,
+  /** Ascending. Empty for a push. */
+  files: texts,
+  /** Sensor ids, rejected values, and the reason. */
+  push: z.strictObject({ sensors: texts, rejected: count, message: z.string() }).optional(),
+});
+
+const unfinishedRun = z.strictObject({
+  ...range,
+  spans: z.array(z.strictObject({ type: z.enum(SERIES_TYPES), from: time, to: time })).readonly(),
+  done: texts,
+  /** Number of samples of all series. */
+  samples: count,
+  /** Bytes by number of the day, ascending. */
+  parts: z.array(z.tuple([z.int(), count]).readonly()).readonly(),
+  /** Files of the first parts. */
+  files: z.array(z.strictObject({ name: z.string(), samples: count })).readonly(),
+});
+
+export const journalSchema = z.strictObject({
+  format: z.literal(JOURNAL_FORMAT),
+  finished: z.array(finishedRun).readonly(),
+  unfinished: unfinishedRun.nullable(),
+});
+
+export type FinishedRun = Readonly<z.infer<typeof finishedRun>>;
+export type UnfinishedRun = Readonly<z.infer<typeof unfinishedRun>>;
+export type Journal = Readonly<z.infer<typeof journalSchema>>;
+
+export const EMPTY_JOURNAL: Journal = { format: JOURNAL_FORMAT, finished: [], unfinished: null };
+
+/** Progress of a push after each acknowledgement. A kill repeats at most one request. */
+export const pushCursorSchema = z.strictObject({
+  days: count,
+  rows: count,
+  /** Accepted values. */
+  samples: count,
+  rejected: count,
+  message: z.string(),
+});
+
+export type PushCursor = Readonly<z.infer<typeof pushCursorSchema>>;
+
+export const PUSH_BEGIN: PushCursor = { days: 0, rows: 0, samples: 0, rejected: 0, message: "" };
 
 /**
  * The folder of `--output` with files and `journal.json`, and during a run a folder with plan and parts. One process at
@@ -40,8 +99,8 @@ export class OutputFolder {
     const release = lockFolder(path, join(path, ".lock"));
     const folder = new OutputFolder(path, release);
     try {
-      await refuseNewerFile(folder.#journalPath, BACKFILL_FILE);
-      folder.#journal = (await readJson(folder.#journalPath, journalSchema)) ?? EMPTY_JOURNAL;
+      await refuseNewerFile(folder.filePath(JOURNAL), BACKFILL_FILE);
+      folder.#journal = (await readJson(folder.filePath(JOURNAL), journalSchema)) ?? EMPTY_JOURNAL;
       return folder;
     } catch (error) {
       release();
@@ -51,22 +110,6 @@ export class OutputFolder {
 
   get journal(): Journal {
     return this.#journal;
-  }
-
-  get #journalPath(): string {
-    return join(this.path, "journal.json");
-  }
-
-  get #unfinishedPath(): string {
-    return join(this.path, "unfinished");
-  }
-
-  get #planPath(): string {
-    return join(this.#unfinishedPath, "plan.ndjson");
-  }
-
-  get #cursorPath(): string {
-    return join(this.#unfinishedPath, "pushed.json");
   }
 
   filePath(name: string): string {
@@ -79,13 +122,13 @@ export class OutputFolder {
   }
 
   async writeJournal(journal: Journal): Promise<void> {
-    await replaceFile(this.#journalPath, (file) => file.writeFile(`${JSON.stringify(journal)}\n`));
+    await replaceJson(this.filePath(JOURNAL), journal);
     this.#journal = journal;
   }
 
   async writePlan({ families, sensors }: BackfillPlan): Promise<void> {
-    await createPrivateDirectory(this.#unfinishedPath);
-    await replaceFile(this.#planPath, async (file) => {
+    await createPrivateDirectory(this.filePath(UNFINISHED));
+    await replaceFile(this.filePath(PLAN), async (file) => {
       await file.writeFile(`${JSON.stringify(families)}\n`);
       for (const sensor of sensors) await file.writeFile(`${JSON.stringify(sensor)}\n`);
     });
@@ -94,7 +137,7 @@ export class OutputFolder {
   /** @throws ExporterError BACKFILL_DAMAGED */
   async readPlan(): Promise<BackfillPlan> {
     try {
-      return await withFile(this.#planPath, async (file) => {
+      return await withFile(this.filePath(PLAN), async (file) => {
         let families: BackfillPlan["families"] | undefined;
         const sensors: PlannedSensor[] = [];
         for await (const line of file.readLines({ autoClose: false })) {
@@ -104,12 +147,12 @@ export class OutputFolder {
         return { families: families ?? [], sensors };
       });
     } catch (error) {
-      throw new ExporterError("BACKFILL_DAMAGED", `${this.#planPath} cannot be read`, { cause: error });
+      throw new ExporterError("BACKFILL_DAMAGED", `${this.filePath(PLAN)} cannot be read`, { cause: error });
     }
   }
 
-  async writeCursor(cursor: PushCursor): Promise<void> {
-    await replaceFile(this.#cursorPath, (file) => file.writeFile(`${JSON.stringify(cursor)}\n`));
+  writeCursor(cursor: PushCursor): Promise<void> {
+    return replaceJson(this.filePath(CURSOR), cursor);
   }
 
   /**
@@ -117,29 +160,61 @@ export class OutputFolder {
    * @throws ExporterError BACKFILL_DAMAGED
    */
   async readCursor(): Promise<PushCursor> {
-    return (await readJson(this.#cursorPath, pushCursorSchema)) ?? PUSH_BEGIN;
+    return (await readJson(this.filePath(CURSOR), pushCursorSchema)) ?? PUSH_BEGIN;
   }
 
   openParts(lengths: PartLengths): Promise<DayParts> {
-    return DayParts.open(this.#unfinishedPath, lengths);
+    return DayParts.open(this.filePath(UNFINISHED), lengths);
   }
 
   /** Call when its file is complete. */
   async removePart(day: number): Promise<void> {
-    await rm(partPath(this.#unfinishedPath, day), { force: true });
+    await rm(this.partPath(day), { force: true });
   }
 
   partPath(day: number): string {
-    return partPath(this.#unfinishedPath, day);
+    return partPath(this.filePath(UNFINISHED), day);
   }
 
   async removeUnfinished(): Promise<void> {
-    await rm(this.#unfinishedPath, { recursive: true, force: true });
+    await rm(this.filePath(UNFINISHED), { recursive: true, force: true });
   }
 
   async close(): Promise<void> {
     this.#release();
   }
+}
+
+/** A run in its folder. */
+export interface RunContext {
+  readonly folder: OutputFolder;
+  readonly run: UnfinishedRun;
+  readonly plan: BackfillPlan;
+  readonly clock: Clock;
+  readonly log: Logger;
+  readonly progress: BackfillProgress;
+}
+
+/** Records the end of a run. A run without samples leaves no trace. */
+export async function finishRun(
+  { folder, run, clock }: RunContext,
+  result: Pick<FinishedRun, "samples" | "files" | "push">,
+): Promise<FinishedRun> {
+  const { parameters, from, to, startedAt, sensors, series } = run;
+  const finished = { parameters, from, to, startedAt, finishedAt: clock.now(), sensors, series, ...result };
+  const isEmpty = result.samples + (result.push?.rejected ?? 0) === 0 && result.files.length === 0;
+  const before = folder.journal.finished;
+  await folder.writeJournal({
+    ...folder.journal,
+    finished: isEmpty ? before : [...before, finished],
+    unfinished: null,
+  });
+  await folder.removeUnfinished();
+  return finished;
+}
+
+function replaceJson(path: string, value: unknown): Promise<void> {
+  return replaceFile(path, (file) => file.writeFile(`${JSON.stringify(value)}\n`));
 }
 
 /** `undefined` without a file. */

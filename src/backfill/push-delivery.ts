@@ -1,10 +1,15 @@
-import type { Logger } from "pino";
-import { Backoff } from "../delivery/backoff.ts";
-import { abortAfter, attempt, type DeliveryFailure } from "../delivery/delivery-loop.ts";
+import { abortAfter, attempt, Backoff, type DeliveryFailure } from "../delivery/delivery-loop.ts";
 import { ExporterError } from "../errors/exporter-error.ts";
-import { type Clock, onAbort } from "../lib/clock.ts";
+import { onAbort } from "../lib/clock.ts";
 import type { ValueSeries } from "../mapping/rules/rule.ts";
-import type { DeliveryControl, DeliveryOutcome, MeasurementRow, MeasurementSink } from "../sync/measurement.ts";
+import type { DeliveryOptions } from "../sync/delivery.ts";
+import type {
+  DeliveryControl,
+  DeliveryOutcome,
+  MeasurementRow,
+  MeasurementSink,
+  SettledRows,
+} from "../sync/measurement.ts";
 import type { PlannedDevice } from "./plan.ts";
 
 /** A receiver that never answered probably has a wrong address. */
@@ -13,18 +18,10 @@ const PATIENCE_MS = 15 * 60_000;
 /** After an interrupt, only the answer shows whether the request arrived. */
 const GRACE_MS = 5_000;
 
-export interface PushDeliveryOptions {
-  readonly sink: MeasurementSink;
-  readonly clock: Clock;
-  readonly random: () => number;
-  readonly log: Logger;
-}
+export type PushDeliveryOptions = Pick<DeliveryOptions, "sink" | "clock" | "random" | "log">;
 
 /** All rows are settled. The receiver rejected some of their values permanently. */
-export interface Settled {
-  readonly rejectedPoints: number;
-  readonly message: string;
-}
+export type Settled = Pick<SettledRows, "rejectedPoints" | "message">;
 
 /** Waits while the receiver is away. */
 export class PushDelivery {

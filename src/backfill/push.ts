@@ -1,34 +1,18 @@
-import type { Logger } from "pino";
 import { ExporterError } from "../errors/exporter-error.ts";
-import type { Clock } from "../lib/clock.ts";
 import { withFile } from "../lib/durable-file.ts";
 import { mapEntry } from "../lib/map-entry.ts";
 import type { ValueSeries } from "../mapping/rules/rule.ts";
 import type { MeasurementRow } from "../sync/measurement.ts";
-import type { FinishedRun, PushCursor, UnfinishedRun } from "./journal.ts";
-import type { OutputFolder } from "./output-folder.ts";
+import { DAY_MS } from "./day-parts.ts";
+import { type FinishedRun, finishRun, type PushCursor, type RunContext, type UnfinishedRun } from "./output-folder.ts";
 import type { BackfillPlan, PlannedChannel, PlannedDevice } from "./plan.ts";
-import type { BackfillProgress } from "./progress.ts";
-import {
-  type DescribeHistory,
-  PushDelivery,
-  type PushedHistory,
-  type PushTarget,
-  type Settled,
-} from "./push-delivery.ts";
-import { DAY_MS } from "./utc-day.ts";
+import { PushDelivery, type PushedHistory, type PushTarget, type Settled } from "./push-delivery.ts";
 
 /** Gives up after so many refusals at the start. */
 const REFUSALS_TO_GIVE_UP = 3;
 
-export interface PushOptions {
-  readonly folder: OutputFolder;
-  readonly run: UnfinishedRun;
-  readonly plan: BackfillPlan;
+export interface PushOptions extends RunContext {
   readonly target: PushTarget;
-  readonly clock: Clock;
-  readonly log: Logger;
-  readonly progress: BackfillProgress;
 }
 
 /** Rows of one day for one delivery. */
@@ -42,7 +26,7 @@ interface Load {
  * @throws ExporterError BACKFILL_RECEIVER_AWAY, BACKFILL_REFUSED, or the signal's reason. A later run continues.
  */
 export async function push(options: PushOptions, signal: AbortSignal): Promise<FinishedRun> {
-  const { folder, run, plan, clock, progress } = options;
+  const { folder, run, plan, progress } = options;
   progress.begin("values", run.samples, doneOf(await folder.readCursor()));
   let cursor: PushCursor;
   try {
@@ -50,17 +34,9 @@ export async function push(options: PushOptions, signal: AbortSignal): Promise<F
   } finally {
     progress.end();
   }
-  const { parameters, from, to, startedAt, sensors, series } = run;
   const { samples, rejected, message } = cursor;
-  const finished: FinishedRun = {
-    ...{ parameters, from, to, startedAt, finishedAt: clock.now(), sensors, series, samples, files: [] },
-    push: { sensors: plan.sensors.map(({ id }) => id), rejected, message },
-  };
-  const before = folder.journal.finished;
-  const empty = samples + rejected === 0;
-  await folder.writeJournal({ ...folder.journal, finished: empty ? before : [...before, finished], unfinished: null });
-  await folder.removeUnfinished();
-  return finished;
+  const sensors = plan.sensors.map(({ id }) => id);
+  return finishRun(options, { samples, files: [], push: { sensors, rejected, message } });
 }
 
 async function pushDays(options: PushOptions, signal: AbortSignal): Promise<PushCursor> {
@@ -150,31 +126,23 @@ function measurementRow(
 }
 
 function historyOf(plan: BackfillPlan): PushedHistory {
-  const devices = new Map<string, PlannedDevice>();
-  const bySensor = new Map<string, PlannedDevice>();
-  for (const { id, device } of plan.sensors) {
-    // A plan from the disk has one object per sensor.
-    if (device !== undefined)
-      bySensor.set(
-        id,
-        mapEntry(devices, device.id, () => device),
-      );
-  }
-  return { describe: describeHistory(plan), deviceOf: (sensorId) => bySensor.get(sensorId) };
-}
-
-/** Cached per sensor, because the sink asks for each value. */
-function describeHistory(plan: BackfillPlan): DescribeHistory {
   const sensors = new Map(plan.sensors.map((sensor) => [sensor.id, sensor]));
-  const known = new Map<string, ReadonlyMap<string, readonly ValueSeries[]>>();
-  return (sensorId, channelId) => {
-    let channels = known.get(sensorId);
-    if (channels === undefined) {
-      const planned = sensors.get(sensorId)?.channels ?? [];
-      channels = new Map(planned.map((channel) => [channel.channelId, valueSeries(channel, plan)]));
-      known.set(sensorId, channels);
-    }
-    return channels.get(channelId);
+  // A plan from the disk has one object per sensor.
+  const devices = new Map<string, PlannedDevice>();
+  // Cached per sensor, because the sink asks for each value.
+  const described = new Map<string, ReadonlyMap<string, readonly ValueSeries[]>>();
+  return {
+    describe(sensorId, channelId) {
+      const describe = () => {
+        const channels = sensors.get(sensorId)?.channels ?? [];
+        return new Map(channels.map((channel) => [channel.channelId, valueSeries(channel, plan)]));
+      };
+      return mapEntry(described, sensorId, describe).get(channelId);
+    },
+    deviceOf(sensorId) {
+      const device = sensors.get(sensorId)?.device;
+      return device && mapEntry(devices, device.id, () => device);
+    },
   };
 }
 
@@ -187,7 +155,7 @@ function valueSeries({ series }: PlannedChannel, { families }: BackfillPlan): re
   });
 }
 
-/** Of one sensor at one time. */
+/** Values of one sensor at one time. */
 export interface StoredRow {
   readonly sensor: number;
   readonly at: number;
@@ -224,9 +192,7 @@ function readSlice(partPath: string, begin: number, end: number): Promise<Stored
         for (let index = 0; index < list.length; index += 2) {
           const at = list[index] ?? 0;
           if (at < begin || at >= end) continue;
-          const values = byTime.get(at);
-          if (values === undefined) byTime.set(at, [[channel, list[index + 1] ?? Number.NaN]]);
-          else values.push([channel, list[index + 1] ?? Number.NaN]);
+          mapEntry(byTime, at, () => []).push([channel, list[index + 1] ?? Number.NaN]);
         }
       }
       for (const [at, values] of byTime) rows.push({ sensor, at, values });

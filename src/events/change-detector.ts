@@ -6,13 +6,18 @@ import type { NodeKind } from "../prtg/node-record.ts";
 import type { StatusToken } from "../prtg/status.ts";
 import type { EventRecord } from "./event.ts";
 import { sizeOf } from "./event-queue.ts";
-import { changeEvents, type EventContext, presenceEvent, statusEvent } from "./event-records.ts";
-import { type LastStatus, LastStatuses } from "./last-statuses.ts";
-import { changesBetween } from "./status-change.ts";
+import {
+  changeEvents,
+  changesBetween,
+  type EventContext,
+  type LastStatus,
+  presenceEvent,
+  statusEvent,
+} from "./event-records.ts";
 
 /** What one poll shows about one object. */
 export interface Finding {
-  /** In the order of time. Empty if a status is only recorded. */
+  /** Events in the order of time. Empty if a status is only recorded. */
   readonly events: readonly EventRecord[];
   readonly status?: readonly [id: string, status: LastStatus];
   readonly gone?: string;
@@ -24,7 +29,7 @@ export interface ChangeDetectorOptions {
   readonly now: () => number;
   /** The device of an object. `undefined` if unknown. */
   readonly deviceOf: EventContext["deviceOf"];
-  /** From an earlier process. If empty, the first poll only records statuses. */
+  /** Statuses from an earlier process. If empty, the first poll only records statuses. */
   readonly earlier: ReadonlyMap<string, LastStatus>;
   /** Also report added, removed, renamed and moved objects. */
   readonly structure: boolean;
@@ -38,6 +43,11 @@ export interface ChangeDetectorOptions {
   readonly onDropped: (events: number) => void;
 }
 
+interface Reported extends LastStatus {
+  /** A newer status without room in the queue. */
+  deferred?: StatusToken | undefined;
+}
+
 /** Complete polls without an object before it counts as gone. */
 const REMOVAL_POLLS = 2;
 
@@ -47,7 +57,7 @@ const REMOVAL_POLLS = 2;
  */
 export class ChangeDetector implements NodeWatcher {
   readonly #options: ChangeDetectorOptions;
-  readonly #last = new LastStatuses();
+  readonly #last = new Map<string, Reported>();
   /** Statuses of objects that this process has not seen yet. */
   readonly #earlier: Map<string, LastStatus>;
   /** Kinds that had a complete list: a new object was added later. */
@@ -55,8 +65,6 @@ export class ChangeDetector implements NodeWatcher {
   #structure: boolean;
   #completePolls = 0;
   #findings: Finding[] = [];
-  /** Statuses to set at the end of the poll. */
-  #changes: { readonly id: string; readonly status: LastStatus }[] = [];
   /** One time for the whole poll. */
   #seenAt: number | undefined;
   #events = 0;
@@ -74,20 +82,19 @@ export class ChangeDetector implements NodeWatcher {
   }
 
   snapshot(): Iterable<readonly [id: string, status: LastStatus]> {
-    return [...this.#earlier, ...this.#last.snapshot()];
+    return [...this.#earlier, ...this.#last];
   }
 
   onPollStart(): void {
     // A poll that failed is compared again.
     this.#findings = [];
-    this.#changes = [];
     this.#seenAt = undefined;
     this.#events = 0;
     this.#size = 0;
   }
 
   onNodeRemoval({ id, node }: NodeState): void {
-    const wasKnown = this.#last.clear(id);
+    const wasKnown = this.#last.delete(id);
     this.#earlier.delete(id);
     const events = this.#structure ? [presenceEvent(node, "removed", this.#context)] : [];
     if (wasKnown || events.length > 0) this.#find({ events: this.#fitting(events), gone: id });
@@ -107,29 +114,28 @@ export class ChangeDetector implements NodeWatcher {
   onNodeRecord(node: NodeState): void {
     const { id, status, statusSince: since } = node;
     if (status === undefined) return;
-    if (!this.#last.has(id)) this.#begin(id, { status, since });
-    if (this.#last.includes(id, status, since)) {
-      if (this.#last.undefer(id)) this.#options.onMerged();
+    const last = this.#last.get(id) ?? this.#begin(id, { status, since });
+    // An unknown or earlier time is nothing new.
+    if (last.status === status && (since === undefined || since <= (last.since ?? Number.NaN))) {
+      if (last.deferred === undefined) return;
+      last.deferred = undefined;
+      this.#options.onMerged();
       return;
     }
-    const last = this.#last.get(id);
-    if (last === undefined) return;
     const next: LastStatus = { status, since: since ?? (status === last.status ? last.since : undefined) };
     const changes = changesBetween(last, status, since, node);
     // Checks before it makes events: there can be hundreds of thousands.
     if (changes.length > 0 && !this.#options.hasRoom(this.#events + changes.length, this.#size)) {
-      this.#defer(id, status);
+      this.#defer(last, status);
       return;
     }
     const events = changes.map((change) => statusEvent(node.node, change, this.#context));
     const size = events.reduce((sum, event) => sum + sizeOf(event), this.#size);
     if (events.length > 0 && !this.#options.hasRoom(this.#events + events.length, size)) {
-      this.#defer(id, status);
+      this.#defer(last, status);
       return;
     }
-    const waited = this.#last.deferred(id);
-    if (waited !== undefined && waited !== status) this.#options.onMerged();
-    this.#changes.push({ id, status: next });
+    this.#countMerged(last, status);
     this.#find({ events, status: [id, next] });
   }
 
@@ -140,8 +146,8 @@ export class ChangeDetector implements NodeWatcher {
       for (const id of this.#earlier.keys()) this.#find({ events: [], gone: id });
       this.#earlier.clear();
     }
-    for (const { id, status } of this.#changes) this.#last.set(id, status);
     const findings = this.#findings;
+    for (const { status } of findings) if (status !== undefined) this.#last.set(status[0], { ...status[1] });
     this.onPollStart();
     this.#options.onFindings(findings.toSorted(byTime));
   }
@@ -153,16 +159,23 @@ export class ChangeDetector implements NodeWatcher {
   }
 
   /** The first poll of an object continues an earlier process, or records the status. */
-  #begin(id: string, current: LastStatus): void {
+  #begin(id: string, current: LastStatus): Reported {
     const earlier = this.#earlier.get(id);
+    const last = { ...(earlier ?? current) };
     this.#earlier.delete(id);
-    this.#last.set(id, earlier ?? current);
+    this.#last.set(id, last);
     if (earlier === undefined) this.#find({ events: [], status: [id, current] });
+    return last;
   }
 
   /** A later poll finds the change again. */
-  #defer(id: string, status: StatusToken): void {
-    if (this.#last.defer(id, status)) this.#options.onMerged();
+  #defer(last: Reported, status: StatusToken): void {
+    this.#countMerged(last, status);
+    last.deferred = status;
+  }
+
+  #countMerged({ deferred }: Reported, status: StatusToken): void {
+    if (deferred !== undefined && deferred !== status) this.#options.onMerged();
   }
 
   #fitting(events: readonly EventRecord[]): readonly EventRecord[] {

@@ -1,5 +1,6 @@
 import { createHash } from "node:crypto";
 import { oneLine } from "../lib/printable-text.ts";
+import type { NodeState } from "../model/node-state.ts";
 import type { TreeNode } from "../model/tree.ts";
 import { STATUSES, type StatusGroup, type StatusToken, statusCode } from "../prtg/status.ts";
 import {
@@ -11,7 +12,68 @@ import {
   type SeverityText,
 } from "./event.ts";
 import type { EventName } from "./event-names.ts";
-import type { StatusChange } from "./status-change.ts";
+
+/** The last reported status of an object. */
+export interface LastStatus {
+  readonly status: StatusToken;
+  readonly since: number | undefined;
+}
+
+export interface StatusChange {
+  readonly from: LastStatus;
+  readonly to: StatusToken;
+  /** Begin, milliseconds since the epoch. `undefined` if the server does not say. */
+  readonly at: number | undefined;
+  /** The server's words about the new status. */
+  readonly message: string | undefined;
+  /** No poll saw the status, but the record proves it. */
+  readonly isInferred: boolean;
+}
+
+/** About a node's status, in a list. */
+export type StatusFacts = Pick<NodeState, "message" | "lastUp" | "lastDown">;
+
+/**
+ * The changes between the reported and the new status, oldest first. If a sensor is down in neither, but was down in
+ * between, there are two changes. The same holds for up.
+ * @param since Begin of the new status.
+ */
+export function changesBetween(
+  last: LastStatus,
+  status: StatusToken,
+  since: number | undefined,
+  facts: StatusFacts,
+): readonly StatusChange[] {
+  const between = provenBetween(last, status, since, facts);
+  if (between.length === 0 && status === last.status) return [];
+  const changes: StatusChange[] = [];
+  let from = last;
+  for (const [to, at] of between) {
+    changes.push({ from, to, at, message: undefined, isInferred: true });
+    from = { status: to, since: at };
+  }
+  // A status cannot begin before the previous one.
+  const at = since !== undefined && since > (last.since ?? Number.NEGATIVE_INFINITY) ? since : undefined;
+  const isInferred = status === last.status;
+  changes.push({ from, to: status, at, message: facts.message, isInferred });
+  return changes;
+}
+
+function provenBetween(
+  last: LastStatus,
+  status: StatusToken,
+  since: number | undefined,
+  { lastUp, lastDown }: StatusFacts,
+): readonly (readonly [StatusToken, number])[] {
+  if (last.since === undefined || since === undefined) return [];
+  const begin = last.since;
+  const isBetween = (at: number | undefined) => at !== undefined && at > begin && at < since;
+  const proven: (readonly [StatusToken, number])[] = [];
+  const scans = [STATUSES[last.status].scan, STATUSES[status].scan];
+  if (lastDown !== undefined && isBetween(lastDown) && !scans.includes("failed")) proven.push(["down", lastDown]);
+  if (lastUp !== undefined && isBetween(lastUp) && !scans.includes("worked")) proven.push(["up", lastUp]);
+  return proven.toSorted(([, a], [, b]) => a - b);
+}
 
 /** An attribute has the whole message. */
 const MAX_BODY_LENGTH = 1_024;
@@ -46,14 +108,10 @@ function severityOf(status: StatusToken): SeverityText {
   return SEVERITY_OF_GROUP[STATUSES[status].group] ?? "INFO";
 }
 
-function wordsOf(status: StatusToken): string {
-  const { words, text } = STATUSES[status];
-  return words ?? text.toLowerCase();
-}
-
 export function statusEvent(node: TreeNode, change: StatusChange, context: EventContext): EventRecord {
   const { from, to, message = "", isInferred } = change;
   const timestamp = change.at ?? context.now;
+  const { text, words = text.toLowerCase() } = STATUSES[to];
   const seconds = from.since === undefined ? undefined : (timestamp - from.since) / 1_000;
   const errorType = severityOf(to) === "ERROR" ? ERROR_CODE.exec(message)?.[1] : undefined;
   return eventRecord(
@@ -62,7 +120,7 @@ export function statusEvent(node: TreeNode, change: StatusChange, context: Event
       node,
       timestamp,
       severity: severityOf(to),
-      body: `${nameOf(node)} is ${wordsOf(to)}${message === "" ? "" : `: ${message}`}`,
+      body: `${nameOf(node)} is ${words}${message === "" ? "" : `: ${message}`}`,
       uid: [to, from.status],
       attributes: {
         [PRTG.statusOld]: from.status,
@@ -82,19 +140,21 @@ export function statusEvent(node: TreeNode, change: StatusChange, context: Event
 
 interface EventDraft {
   readonly node: TreeNode;
-  readonly timestamp: number;
-  readonly severity: SeverityText;
+  /** Default: now, because no server reports the time of a change in the structure. */
+  readonly timestamp?: number;
+  readonly severity?: SeverityText;
   readonly body: string;
   /** Identifies the event, with server, object, name and time. */
-  readonly uid: readonly string[];
-  readonly attributes: EventAttributes;
+  readonly uid?: readonly string[];
+  readonly attributes?: EventAttributes;
 }
 
 function eventRecord(eventName: EventName, draft: EventDraft, context: EventContext): EventRecord {
-  const { node, timestamp, severity, body, uid, attributes } = draft;
   const { server, now, deviceOf } = context;
+  const { node, timestamp = now, severity = "INFO", body, uid = [], attributes } = draft;
+  const identity = JSON.stringify([server, node.id, eventName, String(timestamp), ...uid]);
   return {
-    uid: hash([server, node.id, eventName, String(timestamp), ...uid]),
+    uid: createHash("sha256").update(identity).digest("hex").slice(0, 32),
     eventName,
     timestamp,
     observedTimestamp: now,
@@ -143,13 +203,9 @@ function known(attributes: EventAttributes): EventAttributes {
   return wellFormed;
 }
 
-function hash(parts: readonly string[]): string {
-  return createHash("sha256").update(JSON.stringify(parts)).digest("hex").slice(0, 32);
-}
-
 export function presenceEvent(node: TreeNode, what: "added" | "removed", context: EventContext): EventRecord {
   const body = `${node.kind} ${nameOf(node)} was ${what}`;
-  return eventRecord(`prtg.object.${what}`, draft(node, body, [], {}, context), context);
+  return eventRecord(`prtg.object.${what}`, { node, body }, context);
 }
 
 /** Events of a new name or place. Objects below get no events. */
@@ -158,26 +214,13 @@ export function changeEvents(before: TreeNode, node: TreeNode, context: EventCon
   if (before.name !== node.name) {
     const body = `${node.kind} ${nameOf(before)} was renamed to ${node.name}`;
     const attributes = { "prtg.object.old_name": before.name };
-    events.push(
-      eventRecord("prtg.object.renamed", draft(node, body, [before.name, node.name], attributes, context), context),
-    );
+    events.push(eventRecord("prtg.object.renamed", { node, body, uid: [before.name, node.name], attributes }, context));
   }
   const [from, to] = [before.parent?.id, node.parent?.id];
   if (from !== undefined && to !== undefined && from !== to) {
     const body = `${node.kind} ${nameOf(node)} was moved from ${before.path} to ${node.path}`;
     const attributes = { "prtg.object.old_path": before.path, "prtg.object.old_parent_id": from };
-    events.push(eventRecord("prtg.object.moved", draft(node, body, [from, to], attributes, context), context));
+    events.push(eventRecord("prtg.object.moved", { node, body, uid: [from, to], attributes }, context));
   }
   return events;
-}
-
-/** No server reports the time of the change. */
-function draft(
-  node: TreeNode,
-  body: string,
-  uid: readonly string[],
-  attributes: EventRecord["attributes"],
-  { now }: EventContext,
-) {
-  return { node, timestamp: now, severity: "INFO", body, uid, attributes } as const;
 }

@@ -12,7 +12,7 @@ export type SeverityText = keyof typeof SEVERITIES;
 
 export type AttributeValue = string | number | boolean | readonly string[];
 
-/** Without unknown and empty values. */
+/** Attributes without unknown and empty values. */
 export type EventAttributes = Readonly<Record<string, AttributeValue>>;
 
 /** One event on a monitored server, as a log record. Immutable. */
@@ -86,7 +86,6 @@ export type SendOutcome =
 export interface EventSink {
   /** Gets at least one event, oldest first. Never rejects. Resolves soon after an abort. */
   send(batch: readonly EventRecord[], signal: AbortSignal): Promise<SendOutcome>;
-  close(): Promise<void>;
 }
 
 export type OpenEventSink = (server: string) => EventSink;

@@ -10,15 +10,18 @@ const TAIL_BYTES = 4 << 20;
 
 const UID = /"uid":"([0-9a-f]{32})"\}$/gm;
 
+/** The number of written lines, and the fault if there are fewer. */
+interface Written {
+  readonly written: number;
+  readonly fault?: unknown;
+}
+
 export interface LineOutput {
   /**
-   * Writes lines in order. Resolves with the number of written lines and the fault. Never rejects.
+   * Writes lines in order. Never rejects.
    * @param uids Of the events, line by line.
    */
-  write(
-    lines: readonly string[],
-    uids: readonly string[],
-  ): Promise<{ readonly written: number; readonly fault?: unknown }>;
+  write(lines: readonly string[], uids: readonly string[]): Promise<Written>;
 }
 
 export function jsonLinesSinks(output: LineOutput): OpenEventSink {
@@ -30,7 +33,7 @@ export function jsonLinesSinks(output: LineOutput): OpenEventSink {
     if (written === batch.length) return { kind: "accepted", rejected: 0, message: "" };
     return { kind: "retry", settled: written, rejected: 0, retryAfterMs: undefined, message: describeError(fault) };
   };
-  return (): EventSink => ({ send, close: () => Promise.resolve() });
+  return (): EventSink => ({ send });
 }
 
 /** Opens the file for each batch, because it may be rotated. Truncates partial lines. */
@@ -51,7 +54,7 @@ export function fileOutput(path: string): LineOutput {
   };
 }
 
-/** For standard output. Waits for a slow reader. */
+/** An output for standard output. Waits for a slow reader. */
 export function streamOutput(stream: NodeJS.WritableStream): LineOutput {
   // Without a listener a closed pipe ends the process. The callback reports the error.
   if (!stream.listeners("error").includes(ignore)) stream.on("error", ignore);
@@ -65,10 +68,7 @@ export function streamOutput(stream: NodeJS.WritableStream): LineOutput {
 
 function ignore(): void {}
 
-async function append(
-  path: string,
-  lines: readonly string[],
-): Promise<{ readonly written: number; readonly fault?: unknown }> {
+async function append(path: string, lines: readonly string[]): Promise<Written> {
   // A pipe without a reader must not block a thread.
   const flags = constants.O_WRONLY | constants.O_APPEND | constants.O_CREAT | (constants.O_NONBLOCK ?? 0);
   // Log shippers of other users read the file. Follows links, because the user chose the path.

@@ -1,18 +1,15 @@
 import pLimit from "p-limit";
 import type { Logger } from "pino";
+import { attempt, type DeliveryFailure, DeliveryLoop, type Pass, type Pause } from "../delivery/delivery-loop.ts";
 import type { Clock } from "../lib/clock.ts";
 import type { NodeWatcher } from "../model/state-observer.ts";
-import type { StateReport } from "../state/state-files.ts";
-import { WriteFailures } from "../state/write-failures.ts";
+import { type StateReport, watchWrites } from "../state/state-files.ts";
 import type { EventRecorder } from "../telemetry/recorders.ts";
-import { ChangeDetector, type Finding } from "./change-detector.ts";
+import { ChangeDetector, type ChangeDetectorOptions, type Finding } from "./change-detector.ts";
 import type { EventSink } from "./event.ts";
-import { EventDelivery } from "./event-delivery.ts";
-import type { EventMemory, Remembered } from "./event-memory.ts";
+import { type EventMemory, type JournalEntry, type Remembered, statusLine } from "./event-memory.ts";
 import type { EventOutput } from "./event-names.ts";
 import { EventQueue, type QueueBounds, type QueuedEvent } from "./event-queue.ts";
-import type { EventContext } from "./event-records.ts";
-import { type JournalEntry, statusLine } from "./journal.ts";
 
 const BOUNDS: QueueBounds = { maxEvents: 20_000, maxSize: 32 << 20 };
 /** Bounds of a batch. */
@@ -23,23 +20,13 @@ const ENTRY_FINDINGS = 200;
 
 const CONSEQUENCE = "After a crash, the exporter would repeat events since the last successful write";
 
-export interface ServerEventsOptions {
-  readonly server: string;
+export interface ServerEventsOptions extends Pick<ChangeDetectorOptions, "server" | "structure" | "deviceOf"> {
   readonly memory: EventMemory;
-  /** Also report added, removed, renamed and moved objects. */
-  readonly structure: boolean;
-  /** The device of an object. `undefined` if unknown. */
-  readonly deviceOf: EventContext["deviceOf"];
   readonly clock: Clock;
   readonly random: () => number;
   readonly log: Logger;
   readonly observer: EventRecorder;
   readonly bounds?: QueueBounds;
-}
-
-interface Output {
-  readonly sink: EventSink;
-  readonly loop: EventDelivery;
 }
 
 /**
@@ -50,29 +37,27 @@ export class ServerEvents {
   readonly #options: ServerEventsOptions;
   readonly #detector: ChangeDetector;
   readonly #queue: EventQueue;
-  readonly #outputs = new Map<EventOutput, Output>();
-  readonly #failures: WriteFailures;
+  readonly #outputs = new Map<EventOutput, EventDelivery>();
+  readonly #watch: ReturnType<typeof watchWrites>;
   #memory: EventMemory;
   readonly #oneAtATime = pLimit(1);
   /** Written to the journal, or given up. */
   #noted: number;
-  /** By an earlier process, before outputs are known. */
+  /** Numbers of an earlier process, before outputs are known. */
   #settledBefore: ReadonlyMap<string, number>;
   #started = false;
 
   constructor(options: ServerEventsOptions) {
-    const { server, memory, structure, deviceOf, clock, observer, bounds = BOUNDS } = options;
+    const { memory, clock, observer, bounds = BOUNDS } = options;
     this.#options = options;
     this.#memory = memory;
     this.#settledBefore = memory.before.settled;
     this.#queue = new EventQueue(bounds, memory.before.events, memory.before.next);
     this.#noted = this.#queue.next - 1;
     const onFailed = () => observer.memoryFailed();
-    this.#failures = new WriteFailures({ ...options, what: "the event journal", consequence: CONSEQUENCE, onFailed });
+    this.#watch = watchWrites({ ...options, what: "the event journal", consequence: CONSEQUENCE, onFailed });
     this.#detector = new ChangeDetector({
-      server,
-      structure,
-      deviceOf,
+      ...options,
       now: () => clock.now(),
       earlier: memory.before.statuses,
       hasRoom: (events, size) => this.#queue.hasRoom(events, size),
@@ -82,7 +67,6 @@ export class ServerEvents {
     });
   }
 
-  /** For the state of the server. */
   get watcher(): NodeWatcher {
     return this.#detector;
   }
@@ -103,13 +87,12 @@ export class ServerEvents {
   async deliverTo(sinks: ReadonlyMap<EventOutput, EventSink>, graceMs = 0): Promise<void> {
     const ended = [...this.#outputs].filter(([name, { sink }]) => sinks.get(name) !== sink);
     for (const [name] of ended) this.#outputs.delete(name);
-    if (ended.length > 0) await Promise.all(ended.map(([, { loop }]) => loop.end(graceMs)));
+    if (ended.length > 0) await Promise.all(ended.map(([, loop]) => loop.end(graceMs)));
     this.#queue.attach([...sinks.keys()], this.#settledBefore);
     // Another place has other numbers.
     this.#settledBefore = new Map();
     for (const [name, sink] of sinks) {
-      if (this.#outputs.has(name)) continue;
-      this.#outputs.set(name, { sink, loop: this.#createLoop(name, sink) });
+      if (!this.#outputs.has(name)) this.#outputs.set(name, this.#createLoop(name, sink));
     }
     for (const [name] of ended) this.#showPending(name);
     for (const name of sinks.keys()) this.#showPending(name);
@@ -138,15 +121,17 @@ export class ServerEvents {
     const patience = new AbortController();
     await Promise.race([this.#note([]), this.#options.clock.sleep(graceMs, patience.signal).catch(() => undefined)]);
     patience.abort();
-    await Promise.all([...this.#outputs.values()].map(({ loop }) => loop.end(graceMs)));
+    await Promise.all([...this.#outputs.values()].map((loop) => loop.end(graceMs)));
     this.#outputs.clear();
     await this.#note([]);
   }
 
   #createLoop(output: EventOutput, sink: EventSink): EventDelivery {
-    const { clock, random, log, observer } = this.#options;
+    const { observer } = this.#options;
     return new EventDelivery({
-      ...{ output, sink, clock, random, log },
+      ...this.#options,
+      output,
+      sink,
       next: () => this.#queue.take(output, this.#noted, BATCH_EVENTS, BATCH_SIZE),
       onSettled: (settled, rejected) => this.#settle(output, settled, rejected),
       onFailed: () => observer.deliveryFailed({ output }),
@@ -154,7 +139,7 @@ export class ServerEvents {
   }
 
   #startLoops(): void {
-    for (const { loop } of this.#outputs.values()) loop.start();
+    for (const loop of this.#outputs.values()) loop.start();
   }
 
   #found(findings: readonly Finding[]): void {
@@ -176,7 +161,7 @@ export class ServerEvents {
     // Without findings, too, to retry a failed write.
     void this.#note(entries).then(() => {
       this.#noted = Math.max(this.#noted, last);
-      for (const { loop } of this.#outputs.values()) loop.notify();
+      for (const loop of this.#outputs.values()) loop.notify();
     });
   }
 
@@ -201,11 +186,69 @@ export class ServerEvents {
   /** Runs one write at a time. Never rejects. */
   #note(entries: readonly JournalEntry[]): Promise<void> {
     const write = () => this.#memory.write(entries, () => this.#remembered());
-    return this.#oneAtATime(() => this.#failures.watch(write));
+    return this.#oneAtATime(() => this.#watch(write));
   }
 
   #remembered(): Remembered {
     const { events, next, settled } = this.#queue;
     return { statuses: this.#detector.snapshot(), events: [...events], next, settled: new Map(settled) };
+  }
+}
+
+export interface EventDeliveryOptions extends Pick<ServerEventsOptions, "clock" | "random" | "log"> {
+  readonly output: string;
+  readonly sink: EventSink;
+  /** The next events of this output. */
+  readonly next: () => readonly QueuedEvent[];
+  /** Called when the output accepted or rejected these permanently. */
+  readonly onSettled: (settled: readonly QueuedEvent[], rejected: number) => Promise<void>;
+  readonly onFailed: () => void;
+}
+
+/** Delivers events to one output, in order and in batches. */
+export class EventDelivery extends DeliveryLoop {
+  readonly sink: EventSink;
+  readonly #options: EventDeliveryOptions;
+
+  constructor(options: EventDeliveryOptions) {
+    super(options);
+    this.#options = options;
+    this.sink = options.sink;
+  }
+
+  /** One more attempt within `graceMs`. Never rejects. */
+  end(graceMs: number): Promise<void> {
+    return this.finish(graceMs, "attempt");
+  }
+
+  protected override hasWork(): boolean {
+    return this.#options.next().length > 0;
+  }
+
+  protected override async deliverNext(cutOff: AbortSignal): Promise<Pass> {
+    const { next, sink, onSettled, log, output } = this.#options;
+    const batch = next();
+    if (batch.length === 0) return { kind: "idle" };
+    const events = batch.map(({ event }) => event);
+    const outcome = await attempt((signal) => sink.send(events, signal), cutOff);
+    if (outcome.kind === "failed") return outcome;
+    const settled = outcome.kind === "retry" ? outcome.settled : batch.length;
+    const { rejected, message } = outcome;
+    if (settled > 0) {
+      await onSettled(batch.slice(0, settled), rejected);
+      this.backoff.accepted();
+    }
+    if (rejected > 0) log.warn({ output, events: rejected }, `the output rejected events permanently: ${message}`);
+    if (outcome.kind === "retry") return { kind: "failed", retryAfterMs: outcome.retryAfterMs, message };
+    if (this.backoff.recovered() > 0) log.info({ output }, "events can be delivered again");
+    return { kind: "done" };
+  }
+
+  protected override recordFailure({ message }: DeliveryFailure, { ms, failures, isNews }: Pause): void {
+    const { log, output, onFailed } = this.#options;
+    onFailed();
+    if (!isNews) return;
+    const fields = { output, failures, retry_in_ms: Math.round(ms) };
+    log.warn(fields, `cannot deliver events, retrying: ${message}`);
   }
 }

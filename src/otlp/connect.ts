@@ -4,28 +4,21 @@ import { FileSecret, headerFault, type SecretSource } from "../config/secrets.ts
 import { readTlsFiles } from "../config/tls-files.ts";
 import { ExporterError } from "../errors/exporter-error.ts";
 import type { Redactor } from "../errors/redactor.ts";
-import type { Clock } from "../lib/clock.ts";
 import type { TlsClientOptions } from "../lib/http/tls.ts";
 import { RETRIES } from "../lib/retry-delay.ts";
 import type { Encodings } from "./encoding.ts";
 import { CONTENT_TYPES } from "./environment.ts";
 import { OtlpExporter } from "./exporter.ts";
-import type { ReceiverSettings, TlsSettings } from "./receiver-settings.ts";
-import { Receivers } from "./receivers.ts";
-import { type HeaderReader, OtlpTransport } from "./transport.ts";
+import { type HeaderReader, OtlpTransport, Receivers, type TransportContext } from "./receivers.ts";
+import type { ReceiverSettings, TlsSettings } from "./settings.ts";
 
-export interface OtlpContext {
-  /** `prtg-exporter/1.2.3` */
-  readonly userAgent: string;
-  readonly clock: Clock;
+export interface OtlpContext extends TransportContext {
   readonly readFile: ReadFile;
   /** Reads files with secrets. Default: `readFile`. */
   readonly readSecret?: ReadFile | undefined;
   readonly redactor: Redactor;
-  readonly permit?: (() => void) | undefined;
   /** Shares pauses and byte rates with other connections. Default: shares nothing. */
   readonly receivers?: Receivers | undefined;
-  readonly gzipRefused?: (() => void) | undefined;
   /** See `OtlpExporterOptions`. */
   readonly retryPauseMs?: number | undefined;
 }
@@ -40,9 +33,8 @@ export async function connectOtlp<Request>(
   encodings: Encodings<Request>,
   context: OtlpContext,
 ): Promise<OtlpExporter<Request>> {
-  const { url, protocol, compression, timeoutMs, maxRequestBytes, maxBytesPerSecond } = settings;
-  const { userAgent, clock, readFile, readSecret = readFile, redactor, permit, gzipRefused } = context;
-  const { retryPauseMs = RETRIES.otlpRequest.firstMs } = context;
+  const { url, protocol, maxRequestBytes, maxBytesPerSecond } = settings;
+  const { clock, readFile, readSecret = readFile, redactor, retryPauseMs = RETRIES.otlpRequest.firstMs } = context;
   const receiver = (context.receivers ?? new Receivers(clock)).at(url);
   const readHeaders = headerReader(settings, readSecret, redactor);
   const tls = receiverTls(settings.tls, readFile, readSecret);
@@ -52,15 +44,8 @@ export async function connectOtlp<Request>(
   await proxy?.authorization?.();
   await proxy?.tls?.read?.();
   if (url.startsWith("https:")) await tls.read();
-  const transport = new OtlpTransport({
-    ...{ url, contentType: CONTENT_TYPES[protocol], compression, timeoutMs, userAgent, clock },
-    readHeaders,
-    tls,
-    proxy,
-    permit,
-    receiver,
-    gzipRefused,
-  });
+  const contentType = CONTENT_TYPES[protocol];
+  const transport = new OtlpTransport({ ...settings, ...context, contentType, readHeaders, tls, proxy, receiver });
   receiver.rate.limit(maxBytesPerSecond);
   return new OtlpExporter({ transport, receiver, protocol, encodings, clock, maxRequestBytes, retryPauseMs });
 }
@@ -83,7 +68,6 @@ function headerReader(
     if (password !== undefined) redactor.add(password);
     return value;
   };
-  for (const secret of Object.values(settings.headers)) learn(secret.reveal());
   const sources = new Map<string, Pick<SecretSource, "read">>();
   for (const [name, secret] of Object.entries(settings.headers)) sources.set(name, { read: async () => secret });
   for (const [name, path] of Object.entries(settings.headerFiles)) {

@@ -11,29 +11,11 @@ export const CONTENT_TYPES: Readonly<Record<OtlpProtocol, string>> = {
 
 export type Environment = Readonly<Record<string, string | undefined>>;
 
-export interface SignalEnvironment {
-  /** Complete URL, from the variable of the signal. */
+/** `url` is from the variable of the signal, `generalUrl` from the endpoint of all signals. Both are complete. */
+export interface SignalEnvironment extends ReturnType<typeof readVariables> {
   readonly url: string | undefined;
-  /** Complete URL, from the endpoint of all signals. */
   readonly generalUrl: string | undefined;
-  readonly protocol: OtlpProtocol | undefined;
-  readonly headers: Readonly<Record<string, string>>;
-  readonly timeoutMs: number | undefined;
-  readonly compression: OtlpCompression | undefined;
-  readonly caFile: string | undefined;
-  readonly certFile: string | undefined;
-  readonly keyFile: string | undefined;
-  readonly warnings: readonly string[];
-}
-
-export interface OtlpEnvironment {
-  readonly disabled: boolean;
-  readonly metrics: SignalEnvironment;
-  readonly logs: SignalEnvironment;
-  readonly intervalMs: number | undefined;
-  readonly exportTimeoutMs: number | undefined;
-  readonly resourceAttributes: Readonly<Record<string, string>>;
-  /** Do not repeat values of variables. */
+  /** Texts that do not repeat values of variables. */
   readonly warnings: readonly string[];
 }
 
@@ -53,7 +35,7 @@ const MAX_TIMER_MS = 2 ** 31 - 1;
  * @see https://opentelemetry.io/docs/specs/otel/configuration/sdk-environment-variables/
  * @see https://opentelemetry.io/docs/specs/otel/protocol/exporter/
  */
-export function parseOtlpEnvironment(env: Environment): OtlpEnvironment {
+export function parseOtlpEnvironment(env: Environment) {
   const warnings: string[] = [];
   const read = readerOf(env, warnings);
   const general = readVariables(GENERAL, read);
@@ -117,7 +99,7 @@ function readVariables(prefix: string, read: ReadVariable) {
       oneOf(OTLP_PROTOCOLS),
       `${OTLP_PROTOCOLS.join(" or ")} (gRPC is not supported)`,
     ),
-    headers: Object.fromEntries([...pairs].map(lowerCaseName)),
+    headers: Object.fromEntries([...pairs].map(([name, value]) => [name.toLowerCase(), value])),
     timeoutMs: read(`${prefix}TIMEOUT`, parseMilliseconds, MILLISECONDS),
     compression: read(`${prefix}COMPRESSION`, oneOf(OTLP_COMPRESSIONS), OTLP_COMPRESSIONS.join(" or ")),
     caFile: read(`${prefix}CERTIFICATE`, asIs, "a path"),
@@ -146,10 +128,6 @@ function asIs(text: string): string {
   return text;
 }
 
-function lowerCaseName([name, value]: readonly [string, string]): [string, string] {
-  return [name.toLowerCase(), value];
-}
-
 /**
  * Reads `key1=value1,key2=value2` with percent-encoded keys and values. A later key wins. `undefined` if any part is
  * invalid.
@@ -170,7 +148,7 @@ export function parseKeyValues(text: string): ReadonlyMap<string, string> | unde
   return pairs;
 }
 
-function decodePercent(text: string): string | undefined {
+export function decodePercent(text: string): string | undefined {
   try {
     return decodeURIComponent(text.trim());
   } catch {

@@ -15,52 +15,40 @@ export interface EventSinkOptions {
   readonly exporter: Pick<OtlpExporter<ReadableLogRecord[]>, "export">;
 }
 
-/** Sends events as log records, in order. Does not close the exporter, which servers share. */
+/** Sends events as log records, in order. Servers share the exporter. */
 export function createEventSink(options: EventSinkOptions): EventSink {
-  const closing = new AbortController();
-  const underWay = new Set<Promise<unknown>>();
-
-  const send: EventSink["send"] = async (events, signal) => {
-    let settled = 0;
-    let rejected = 0;
-    const batch: ExportBatch<EventRecord, ReadableLogRecord[]> = {
-      items: events,
-      estimateSize: estimateRecordSize,
-      count: () => 1,
-      toRequest: (items) => requestOf(items, options),
-      probe: (nowMs) => [probeRecord(options, nowMs)],
-      settled: (items, outcome) => {
-        settled += items.length;
-        rejected += outcome.kind === "refused" ? items.length : outcome.rejected;
-      },
-      failed: () => undefined,
-    };
-    const outcome = await options.exporter.export(batch, AbortSignal.any([signal, closing.signal]));
-    const { kind, message } = outcome;
-    if (kind === "accepted") return { kind, rejected, message };
-    return { kind: "retry", settled, rejected, retryAfterMs: outcome.retryAfterMs, message };
-  };
-
   return {
-    send: (events, signal) => {
-      const sending = send(events, signal);
-      underWay.add(sending);
-      return sending.finally(() => underWay.delete(sending));
-    },
-    async close() {
-      closing.abort(new Error("the exporter stops"));
-      await Promise.all(underWay);
+    async send(events, signal) {
+      let settled = 0;
+      let rejected = 0;
+      const batch: ExportBatch<EventRecord, ReadableLogRecord[]> = {
+        items: events,
+        estimateSize: estimateRecordSize,
+        count: () => 1,
+        toRequest: (items) => requestOf(items, options),
+        probe: (nowMs) => [probeRecord(options, nowMs)],
+        settled: (items, outcome) => {
+          settled += items.length;
+          rejected += outcome.kind === "refused" ? items.length : outcome.rejected;
+        },
+        failed: () => undefined,
+      };
+      const outcome = await options.exporter.export(batch, signal);
+      const { kind, message } = outcome;
+      if (kind === "accepted") return { kind, rejected, message };
+      return { kind: "retry", settled, rejected, retryAfterMs: outcome.retryAfterMs, message };
     },
   };
 }
 
+/** Records of one device share one object as their resource. */
 function requestOf(
   events: readonly EventRecord[],
   { resource, scope, isFromDevice = false }: EventSinkOptions,
 ): ReadableLogRecord[] {
-  const devices = new EventResources(resource);
+  const devices = new Map<string, Resource>();
   return events.map((event) =>
-    logRecord(event, isFromDevice ? devices.place(event) : { resource, attributes: event.attributes }, scope),
+    logRecord(event, isFromDevice ? placeEvent(event, resource, devices) : { ...event, resource }, scope),
   );
 }
 
@@ -123,33 +111,23 @@ interface PlacedEvent {
   readonly attributes: EventAttributes;
 }
 
-/** The resources of one request, one object each, so that records of one resource share it. */
-class EventResources {
-  readonly #exporter: Resource;
-  readonly #devices = new Map<string, Resource>();
-
-  constructor(exporter: Resource) {
-    this.#exporter = exporter;
-  }
-
-  /** Uses the device as it was at the time of the event. Without a known device: the exporter's resource. */
-  place({ attributes }: EventRecord): PlacedEvent {
-    const textOf = (name: string): string => String(attributes[name] ?? "");
-    const path = textOf(PRTG.devicePath);
-    // Only devices that the exporter has seen have a path.
-    if (path === "") return { resource: this.#exporter, attributes };
-    const key = JSON.stringify([...DEVICE_ATTRIBUTES].map(textOf));
-    const resource = mapEntry(this.#devices, key, () =>
-      deviceResource(this.#exporter, textOf(PRTG.serverName), {
-        path,
-        id: textOf(PRTG.deviceId),
-        name: textOf(PRTG.deviceName),
-        host: textOf(SEMCONV_ATTRIBUTES.serverAddress),
-        probe: textOf(PRTG.probeName),
-        group: textOf(PRTG.groupName),
-      }),
-    );
-    const rest = Object.entries(attributes).filter(([name]) => !DEVICE_ATTRIBUTES.has(name));
-    return { resource, attributes: Object.fromEntries(rest) };
-  }
+/** Uses the device as it was at the time of the event. Without a known device: the exporter's resource. */
+function placeEvent({ attributes }: EventRecord, exporter: Resource, devices: Map<string, Resource>): PlacedEvent {
+  const textOf = (name: string): string => String(attributes[name] ?? "");
+  const path = textOf(PRTG.devicePath);
+  // Only devices that the exporter has seen have a path.
+  if (path === "") return { resource: exporter, attributes };
+  const key = JSON.stringify([...DEVICE_ATTRIBUTES].map(textOf));
+  const resource = mapEntry(devices, key, () =>
+    deviceResource(exporter, textOf(PRTG.serverName), {
+      path,
+      id: textOf(PRTG.deviceId),
+      name: textOf(PRTG.deviceName),
+      host: textOf(SEMCONV_ATTRIBUTES.serverAddress),
+      probe: textOf(PRTG.probeName),
+      group: textOf(PRTG.groupName),
+    }),
+  );
+  const rest = Object.entries(attributes).filter(([name]) => !DEVICE_ATTRIBUTES.has(name));
+  return { resource, attributes: Object.fromEntries(rest) };
 }

@@ -62,7 +62,8 @@ export function parseExportResponse(answer: HttpAnswer, sent: SentRequest, nowMs
     return { kind: "failed", retryAfterMs: undefined, message };
   }
   const reason = presentable(readReason(answer, sent));
-  const message = describeStatus(status, reason);
+  const text = `HTTP ${status} ${STATUS_CODES[status] ?? ""}`.trim();
+  const message = reason === "" ? text : `${text}: ${reason}`;
   if (status < 400) {
     return { kind: "failed", retryAfterMs: undefined, message: `${message}: the exporter does not follow redirects` };
   }
@@ -96,11 +97,6 @@ function decode(answer: HttpAnswer, { protocol, encodings }: SentRequest): Parti
   } catch {
     return undefined;
   }
-}
-
-function describeStatus(status: number, reason: string): string {
-  const text = `HTTP ${status} ${STATUS_CODES[status] ?? ""}`.trim();
-  return reason === "" ? text : `${text}: ${reason}`;
 }
 
 /** Failures have a `google.rpc.Status`. Proxies and some receivers send plain text. */

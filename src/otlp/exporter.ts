@@ -7,8 +7,7 @@ import { yieldToEventLoop } from "../lib/yielding.ts";
 import type { Encodings } from "./encoding.ts";
 import type { OtlpProtocol } from "./environment.ts";
 import { type ExportOutcome, parseExportResponse, type RequestOutcome } from "./export-response.ts";
-import { type Receiver, ReceiverHeld } from "./receivers.ts";
-import type { OtlpTransport } from "./transport.ts";
+import { type OtlpTransport, type Receiver, ReceiverHeld } from "./receivers.ts";
 
 /** The receiver will not change its mind. */
 export type FinalOutcome =
@@ -42,7 +41,7 @@ export interface OtlpExporterOptions<Request> {
   readonly encodings: Encodings<Request>;
   readonly clock: Clock;
   readonly maxRequestBytes: number;
-  /** Before the second retry of a request. Doubles with each one. */
+  /** Pause before the second retry of a request. Doubles with each one. */
   readonly retryPauseMs: number;
 }
 
@@ -91,7 +90,7 @@ export class OtlpExporter<Request> {
         const outcome: FinalOutcome =
           verdict === "accepted" && last.kind === "accepted" ? last : { kind: "refused", message: refusal };
         batch.settled(items, outcome);
-        result.rejected += outcome.kind === "accepted" ? outcome.rejected : countAll(batch, items);
+        result.rejected += outcome.kind === "accepted" ? outcome.rejected : sum(items, batch.count);
         if (outcome.message !== "") result.message = outcome.message;
       },
     });
@@ -157,7 +156,7 @@ export class OtlpExporter<Request> {
     items: readonly Item[],
     signals: ExportSignals,
   ): Promise<RequestOutcome> {
-    const count = countAll(batch, items);
+    const count = sum(items, batch.count);
     if (count === 0) return NOTHING_TO_SEND;
     return await this.#post(
       () => {
@@ -221,10 +220,6 @@ const NO_TIME_LEFT: RequestOutcome = {
   message: "no time left for another request",
   isHeld: true,
 };
-
-function countAll<Item>({ count }: Pick<ExportBatch<Item, never>, "count">, items: readonly Item[]): number {
-  return sum(items, count);
-}
 
 function sum<Item>(items: readonly Item[], of: (item: Item) => number): number {
   return items.reduce((total, item) => total + of(item), 0);

@@ -9,9 +9,10 @@ import type {
   MeasurementRow,
   MeasurementSink,
   RowKind,
+  SettledRows,
 } from "../sync/measurement.ts";
 import type { OtlpRecorder } from "../telemetry/recorders.ts";
-import type { ExportBatch, OtlpExporter } from "./exporter.ts";
+import type { ExportBatch, FinalOutcome, OtlpExporter } from "./exporter.ts";
 import {
   estimatePointSize,
   MetricsByResource,
@@ -19,8 +20,7 @@ import {
   type PlacedSeries,
   SeriesPoint,
 } from "./metric-data.ts";
-import { probeRequest } from "./probe.ts";
-import { OTEL_NAMING, PROMETHEUS_NAMING } from "./registry-metrics.ts";
+import { OTEL_NAMING, PROMETHEUS_NAMING, probeRequest } from "./registry-metrics.ts";
 
 /** The resource and the names of measurements. */
 export interface RowPlacement {
@@ -43,11 +43,6 @@ export interface MeasurementSinkOptions {
   readonly observer: OtlpRecorder;
 }
 
-export interface OtlpMeasurementSink extends MeasurementSink {
-  /** Waits for requests under way. Later deliveries fail. The exporter stays open. */
-  close(): Promise<void>;
-}
-
 interface RowItem {
   readonly row: MeasurementRow;
   readonly resource: Resource;
@@ -64,56 +59,55 @@ const NO_SERIES: readonly ValueSeries[] = [];
 const COARSEST_FIRST: readonly RowKind[] = ["long", "medium", "short", "live", "repeated"];
 
 /** Sends measurements as gauge points with their own time, oldest first per sensor. Nothing arrives twice unless an answer is lost. */
-export function createMeasurementSink(options: MeasurementSinkOptions): OtlpMeasurementSink {
-  const { observer, exporter, placement, resource, scope } = options;
-  const probe = { resource, scope, naming: placement === undefined ? PROMETHEUS_NAMING : OTEL_NAMING };
-  const underWay = new Set<Promise<unknown>>();
-  let closed = false;
+export class OtlpMeasurementSink implements MeasurementSink {
+  readonly #options: MeasurementSinkOptions;
 
-  const batchOf = (
+  constructor(options: MeasurementSinkOptions) {
+    this.#options = options;
+  }
+
+  async deliver(rows: readonly MeasurementRow[], control: DeliveryControl): Promise<DeliveryOutcome> {
+    const { signal, stop } = control;
+    const outcome = await this.#options.exporter.export(this.#batch(rows, control), signal, stop);
+    return outcome.kind === "failed" ? outcome : { kind: "done" };
+  }
+
+  takeHistoryTurn(): number {
+    return this.#options.exporter.takeHistoryTurn?.() ?? 0;
+  }
+
+  #batch(
     rows: readonly MeasurementRow[],
     { signal, onSettled }: DeliveryControl,
-  ): ExportBatch<RowItem, MetricsRequest> => ({
-    items: itemsOf(deviceByDevice(rows, placement), options),
-    estimateSize: ({ size }) => size,
-    count: ({ points }) => points.length,
-    toRequest: (items) => requestOf(items, options),
-    // Receivers refuse old points, so that the bad ones stand together.
-    compare: (a, b) => a.row.at - b.row.at,
-    probe: (nowMs) => probeRequest(probe, nowMs),
-    settled: (items, outcome) => {
-      const points = items.reduce((sum, item) => sum + item.points.length, 0);
-      const rejectedPoints = outcome.kind === "refused" ? points : outcome.rejected;
-      for (const { row, skipped } of items) if (skipped > 0) observer.skipped({ stream: row.resolution }, skipped);
-      report(items, outcome.kind === "refused", rejectedPoints, observer);
-      onSettled({
-        rows: items.map(({ row }) => row),
-        rejectedPoints,
-        message: outcome.message,
-        ...(points === 0 && { isSkipped: true }),
-      });
-    },
-    failed: (items) => {
-      // An abort by us is not a failure of the receiver.
-      if (signal.aborted) return;
-      for (const resolution of pointsByResolution(items).keys()) observer.attemptFailed({ stream: resolution });
-    },
-  });
+  ): ExportBatch<RowItem, MetricsRequest> {
+    const { observer, placement } = this.#options;
+    const naming = placement === undefined ? PROMETHEUS_NAMING : OTEL_NAMING;
+    return {
+      items: itemsOf(deviceByDevice(rows, placement), this.#options),
+      estimateSize: ({ size }) => size,
+      count: ({ points }) => points.length,
+      toRequest: (items) => requestOf(items, this.#options),
+      // Receivers refuse old points, so that the bad ones stand together.
+      compare: (a, b) => a.row.at - b.row.at,
+      probe: (nowMs) => probeRequest({ ...this.#options, naming }, nowMs),
+      settled: (items, outcome) => onSettled(this.#settle(items, outcome)),
+      failed: (items) => {
+        // An abort by us is not a failure of the receiver.
+        if (signal.aborted) return;
+        for (const resolution of pointsByResolution(items).keys()) observer.attemptFailed({ stream: resolution });
+      },
+    };
+  }
 
-  return {
-    async deliver(rows, control): Promise<DeliveryOutcome> {
-      if (closed) return { kind: "failed", retryAfterMs: undefined, message: "the exporter stops" };
-      const delivery = exporter.export(batchOf(rows, control), control.signal, control.stop);
-      underWay.add(delivery);
-      const outcome = await delivery.finally(() => underWay.delete(delivery));
-      return outcome.kind === "failed" ? outcome : { kind: "done" };
-    },
-    takeHistoryTurn: () => exporter.takeHistoryTurn?.() ?? 0,
-    async close() {
-      closed = true;
-      await Promise.all(underWay);
-    },
-  };
+  #settle(items: readonly RowItem[], outcome: FinalOutcome): SettledRows {
+    const { observer } = this.#options;
+    const points = items.reduce((sum, item) => sum + item.points.length, 0);
+    const rejectedPoints = outcome.kind === "refused" ? points : outcome.rejected;
+    for (const { row, skipped } of items) if (skipped > 0) observer.skipped({ stream: row.resolution }, skipped);
+    report(items, outcome.kind === "refused", rejectedPoints, observer);
+    const rows = items.map(({ row }) => row);
+    return { rows, rejectedPoints, message: outcome.message, ...(points === 0 && { isSkipped: true }) };
+  }
 }
 
 /** Groups rows by device, so that each resource is sent once. Rows of a sensor stay in order. */

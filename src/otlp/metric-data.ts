@@ -7,7 +7,6 @@ import {
   DataPointType,
   type GaugeMetricData,
   type HistogramMetricData,
-  type MetricData,
   type MetricDescriptor,
   type ResourceMetrics,
   type ScopeMetrics,
@@ -15,14 +14,13 @@ import {
 } from "@opentelemetry/sdk-metrics";
 import { mapEntry } from "../lib/map-entry.ts";
 import type { MetricFamily } from "../mapping/families/family.ts";
-import { metricAttributes, metricName, metricUnit } from "./naming.ts";
 import { SEMCONV_ATTRIBUTES } from "./semantic-conventions.ts";
 
 export type MetricsRequest = readonly ResourceMetrics[];
 
 /** A family with its OTLP names. `labels` are the names of attributes. */
 export interface PushedFamily extends Pick<MetricFamily, "name" | "help" | "labels"> {
-  /** In UCUM. `undefined`: name and unit follow from the family name. */
+  /** Unit in UCUM. `undefined`: name and unit follow from the family name. */
   readonly unit?: string;
 }
 
@@ -31,7 +29,7 @@ type Family = Pick<PushedFamily, "name" | "help" | "unit">;
 /** Gauges have no temporality, but the SDK's type requires one. */
 const CUMULATIVE = { aggregationTemporality: AggregationTemporality.CUMULATIVE } as const;
 
-/** Without points. */
+/** A gauge without points. */
 export function gauge(family: Family): GaugeMetricData {
   return { descriptor: describeFamily(family), ...CUMULATIVE, dataPointType: DataPointType.GAUGE, dataPoints: [] };
 }
@@ -135,16 +133,8 @@ export function seriesKey({ resource, family, labels }: PlacedSeries): string {
 }
 
 /** Metrics of a scope with their own resource. The metric reader knows only one. */
-export class ResourceScope implements ScopeMetrics {
+export interface ResourceScope extends ScopeMetrics {
   readonly resource: Resource;
-  readonly scope: InstrumentationScope;
-  readonly metrics: MetricData[];
-
-  constructor(resource: Resource, scope: InstrumentationScope, metrics: MetricData[]) {
-    this.resource = resource;
-    this.scope = scope;
-    this.metrics = metrics;
-  }
 }
 
 /** Groups points by resource, metric and unit. */
@@ -160,6 +150,67 @@ export class MetricsByResource {
   }
 
   scopes(scope: InstrumentationScope): ResourceScope[] {
-    return [...this.#resources].map(([resource, metrics]) => new ResourceScope(resource, scope, [...metrics.values()]));
+    return [...this.#resources].map(([resource, metrics]) => ({ resource, scope, metrics: [...metrics.values()] }));
   }
+}
+
+/*
+ * Names for scrape and push come from the metric table, so that a receiver that translates OTLP to Prometheus arrives
+ * at the names of the scrape.
+ */
+
+/**
+ * UCUM units by the last word of a metric name: the inverse of Prometheus' table. `ratio` is missing, because its unit
+ * "1" would add `_ratio` to any gauge.
+ * @see https://github.com/prometheus/otlptranslator
+ */
+const UNITS: Readonly<Record<string, string>> = {
+  days: "d",
+  hours: "h",
+  minutes: "min",
+  seconds: "s",
+  milliseconds: "ms",
+  microseconds: "us",
+  nanoseconds: "ns",
+  bytes: "By",
+  kibibytes: "KiBy",
+  mebibytes: "MiBy",
+  gibibytes: "GiBy",
+  tebibytes: "TiBy",
+  meters: "m",
+  volts: "V",
+  amperes: "A",
+  joules: "J",
+  watts: "W",
+  grams: "g",
+  celsius: "Cel",
+  hertz: "Hz",
+  percent: "%",
+};
+
+/** `prtg_channel_value` is `prtg.channel_value`. */
+export function metricName(family: string): string {
+  return family.replace("_", ".");
+}
+
+/**
+ * Set only if a receiver derives the last word of the name from it (before `_total`). Rates have none, because
+ * translators would append `per_second` again.
+ */
+export function metricUnit(family: string): string {
+  const words = family.replace(/_total$/, "").split("_");
+  const last = words.at(-1) ?? "";
+  return words.at(-2) === "per" || !Object.hasOwn(UNITS, last) ? "" : (UNITS[last] ?? "");
+}
+
+/** Leaves out empty values, which older versions of Prometheus store as labels. Lone surrogates become U+FFFD. */
+export function metricAttributes(names: readonly string[], values: readonly string[]): Attributes {
+  const attributes: Attributes = {};
+  for (let index = 0; index < names.length; index++) {
+    const name = names[index];
+    const value = values[index];
+    if (name === undefined || value === undefined || value === "") continue;
+    attributes[name] = value.isWellFormed() ? value : value.toWellFormed();
+  }
+  return attributes;
 }

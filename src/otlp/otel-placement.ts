@@ -6,12 +6,12 @@ import type { SeriesTable } from "../store/series-table.ts";
 import { type PlacedMarker, type PlacedSeries, StalenessMarker, seriesKey } from "./metric-data.ts";
 import { type OtelFamily, otelFamily } from "./otel-family.ts";
 import { type DeviceBefore, type DeviceLookup, DeviceResources } from "./resources.ts";
-import { hasFiniteValue } from "./staleness-markers.ts";
 
 export class OtelProfile {
   readonly exporter: Resource;
   readonly devices: DeviceResources;
-  readonly movedMarkers = new MovedMarkers();
+  /** Series that continue with the same labels on another device, by key. The store sees no end of these. */
+  readonly moved = new Map<string, MovedSeries>();
   readonly #families = new WeakMap<MetricFamily, OtelFamily>();
 
   /** @param exporter Resource of what is on no device. */
@@ -65,13 +65,33 @@ export class OtelPlacement {
 
   /** A series with the same labels is on another device now. Returns whether there is room for its staleness marker. */
   noteMoved(family: MetricFamily, labels: readonly string[], before: DeviceBefore, isMeasured: boolean): boolean {
+    const { moved } = this.#profile;
     const { server, id: sensorId } = keyOf(this.#profile.familyOf(family).columns, labels);
     const place = this.#placed(family, labels, before.resource);
-    return this.#profile.movedMarkers.add({ server, sensorId, deviceId: before.deviceId, place, isMeasured });
+    const key = seriesKey(place);
+    if (moved.size >= MAX_MOVED && !moved.has(key)) return false;
+    moved.set(key, { server, sensorId, deviceId: before.deviceId, place, isMeasured });
+    return true;
   }
 
-  movedMarkers(reported: ReadonlySet<string>, timeOf: (series: MovedSeries) => HrTime): Iterable<PlacedMarker> {
-    return this.#profile.movedMarkers.markers(this.#lookup, reported, timeOf);
+  /**
+   * Staleness markers of moved series. Each one is repeated until the receiver settles it, or the sensor is back. Skips
+   * the keys in `reported`.
+   */
+  *movedMarkers(reported: ReadonlySet<string>, timeOf: (series: MovedSeries) => HrTime): Generator<PlacedMarker> {
+    const { moved } = this.#profile;
+    for (const [key, series] of moved) {
+      const { server, sensorId, deviceId, place, isMeasured } = series;
+      if (reported.has(key) || this.#lookup.ofSensor(server, sensorId)?.id === deviceId) {
+        moved.delete(key);
+        continue;
+      }
+      const settled = () => {
+        if (moved.get(key) === series) moved.delete(key);
+      };
+      const point = new StalenessMarker({ ...place, endTime: timeOf(series) }, isMeasured, settled);
+      yield { resource: place.resource, point };
+    }
   }
 
   #resourceOf(family: MetricFamily, labels: readonly string[]): Resource | undefined {
@@ -102,42 +122,7 @@ export interface MovedSeries {
 }
 
 /** During an outage of the receiver sensors may move again and again. */
-const MAX_PENDING = 200_000;
-
-/**
- * Staleness markers of series that continue with the same labels on another device. The store sees no end of these.
- * Each one is repeated until the receiver settles it, or the sensor is back.
- */
-class MovedMarkers {
-  readonly #pending = new Map<string, MovedSeries>();
-
-  add(series: MovedSeries): boolean {
-    const key = seriesKey(series.place);
-    if (this.#pending.size >= MAX_PENDING && !this.#pending.has(key)) return false;
-    this.#pending.set(key, series);
-    return true;
-  }
-
-  /** Skips the keys in `reported`. */
-  *markers(
-    lookup: DeviceLookup,
-    reported: ReadonlySet<string>,
-    timeOf: (series: MovedSeries) => HrTime,
-  ): Generator<PlacedMarker> {
-    for (const [key, series] of this.#pending) {
-      const { server, sensorId, deviceId, place, isMeasured } = series;
-      if (reported.has(key) || lookup.ofSensor(server, sensorId)?.id === deviceId) {
-        this.#pending.delete(key);
-        continue;
-      }
-      const { family, labels, resource } = place;
-      const settled = () => {
-        if (this.#pending.get(key) === series) this.#pending.delete(key);
-      };
-      yield { resource, point: new StalenessMarker({ family, labels, endTime: timeOf(series) }, isMeasured, settled) };
-    }
-  }
-}
+const MAX_MOVED = 200_000;
 
 /**
  * Places the staleness markers of a family. A series whose labels end may continue under its attributes, for example if
@@ -161,7 +146,8 @@ export async function placeMarkers(
     for (const place of placement.placesOf(family, end.labels)) {
       const slot = live.get(seriesKey(place));
       if (slot === undefined) {
-        markers.push({ resource: place.resource, point: markerAt(place, end) });
+        const point = new StalenessMarker({ ...place, endTime: end.endTime }, end.isMeasured, end.settled);
+        markers.push({ resource: place.resource, point });
         isReported = true;
       } else {
         // The receiver has it and needs a marker later.
@@ -193,9 +179,7 @@ async function liveSlots(
   return live;
 }
 
-function markerAt(
-  { family, labels }: PlacedSeries,
-  { endTime, isMeasured, settled }: StalenessMarker,
-): StalenessMarker {
-  return new StalenessMarker({ family, labels, endTime }, isMeasured, settled);
+/** JSON has no NaN and no infinities. */
+export function hasFiniteValue(table: SeriesTable, slot: number): boolean {
+  return table.isPresent(slot) && Number.isFinite(table.value(slot));
 }

@@ -1,9 +1,19 @@
 import type { Attributes, HrTime } from "@opentelemetry/api";
+import { type InstrumentationScope, millisToHrTime } from "@opentelemetry/core";
+import type { Resource } from "@opentelemetry/resources";
 import type { DataPoint, Histogram, MetricData } from "@opentelemetry/sdk-metrics";
 import type { Registry } from "prom-client";
 import { PRTG_ATTRIBUTES } from "../events/event.ts";
-import { counter, gauge, histogram, NO_START, type PushedFamily } from "./metric-data.ts";
-import { metricAttributes } from "./naming.ts";
+import {
+  counter,
+  gauge,
+  histogram,
+  type MetricsRequest,
+  metricAttributes,
+  NO_START,
+  type PushedFamily,
+  SeriesPoint,
+} from "./metric-data.ts";
 import { otelMetric } from "./otel-family.ts";
 
 type MetricJson = Awaited<ReturnType<Registry["getMetricsAsJSON"]>>[number];
@@ -51,70 +61,40 @@ export async function registryMetrics(
 
 function convert(metric: MetricJson, { start, end }: Span, naming: ExporterNaming): MetricData {
   const family = naming.family(metric);
-  const attributes: AttributesOf = (labels) => attributesOf(labels, (label) => naming.attribute(label, metric.name));
+  const pointsOf = <Value>(values: readonly Labelled<Value>[], startTime: HrTime): DataPoint<Value>[] =>
+    values.map(({ labels, value }) => {
+      const attributes = attributesOf(labels, (label) => naming.attribute(label, metric.name));
+      return { startTime, endTime: end, attributes, value };
+    });
   // The declared type is a numeric enum, but the value is its lower-case name.
   const type = String(metric.type);
-  if (type === "counter") {
-    return { ...counter(family), dataPoints: numberPoints(metric.values, start, end, attributes) };
-  }
-  if (type === "histogram")
-    return { ...histogram(family), dataPoints: histogramPoints(metric, start, end, attributes) };
-  return { ...gauge(family), dataPoints: numberPoints(metric.values, NO_START, end, attributes) };
+  if (type === "histogram") return { ...histogram(family), dataPoints: pointsOf(histogramsOf(metric), start) };
+  // Gauges of Node.js are NaN before the first measurement.
+  const values = metric.values.filter(({ value }) => Number.isFinite(value));
+  if (type === "counter") return { ...counter(family), dataPoints: pointsOf(values, start) };
+  return { ...gauge(family), dataPoints: pointsOf(values, NO_START) };
 }
 
-type AttributesOf = (labels: ValueJson["labels"]) => Attributes;
-
-function numberPoints(
-  values: readonly ValueJson[],
-  startTime: HrTime,
-  endTime: HrTime,
-  attributes: AttributesOf,
-): DataPoint<number>[] {
-  return (
-    values
-      // Gauges of Node.js are NaN before the first measurement.
-      .filter(({ value }) => Number.isFinite(value))
-      .map(({ labels, value }) => ({ startTime, endTime, attributes: attributes(labels), value }))
-  );
-}
-
-interface HistogramParts {
+interface Labelled<Value> {
   readonly labels: ValueJson["labels"];
-  readonly buckets: { readonly bound: number; readonly upTo: number }[];
-  sum: number;
-  count: number;
-}
-
-function histogramPoints(
-  metric: MetricJson,
-  startTime: HrTime,
-  endTime: HrTime,
-  attributes: AttributesOf,
-): DataPoint<Histogram>[] {
-  return [...gatherHistograms(metric)].map(({ labels, buckets, sum, count }) => {
-    // OTLP has no bound for the last bucket.
-    const finite = buckets.filter(({ bound }) => Number.isFinite(bound));
-    const upTo = [...finite.map((bucket) => bucket.upTo), count];
-    // Prometheus counts cumulatively, OTLP per bucket.
-    const counts = upTo.map((all, index) => all - (upTo[index - 1] ?? 0));
-    const value = { buckets: { boundaries: finite.map(({ bound }) => bound), counts }, sum, count };
-    return { startTime, endTime, attributes: attributes(labels), value };
-  });
+  readonly value: Value;
 }
 
 /** prom-client lists the parts of histograms one by one, with equal labels except `le`. */
-function gatherHistograms({ name, values }: MetricJson): Iterable<HistogramParts> {
-  const series = new Map<string, HistogramParts>();
-  for (const { labels, value, metricName } of values as readonly ValueJson[]) {
-    const { le, ...rest } = labels;
-    const key = JSON.stringify(rest);
-    const parts = series.get(key) ?? { labels: rest, buckets: [], sum: 0, count: 0 };
-    series.set(key, parts);
-    if (metricName === `${name}_sum`) parts.sum = value;
-    else if (metricName === `${name}_count`) parts.count = value;
-    else parts.buckets.push({ bound: le === "+Inf" ? Number.POSITIVE_INFINITY : Number(le), upTo: value });
-  }
-  return series.values();
+function histogramsOf({ name, values }: MetricJson): readonly Labelled<Histogram>[] {
+  const series = Map.groupBy(values as readonly ValueJson[], ({ labels: { le: _, ...rest } }) => JSON.stringify(rest));
+  return [...series.values()].map((parts) => {
+    const partOf = (part: string) => parts.find(({ metricName }) => metricName === `${name}_${part}`)?.value ?? 0;
+    // OTLP has no bound for the last bucket.
+    const finite = parts.filter(({ labels: { le } }) => le !== undefined && le !== "+Inf");
+    const count = partOf("count");
+    const upTo = [...finite.map(({ value }) => value), count];
+    // Prometheus counts cumulatively, OTLP per bucket.
+    const counts = upTo.map((all, index) => all - (upTo[index - 1] ?? 0));
+    const boundaries = finite.map(({ labels }) => Number(labels.le));
+    const { le: _, ...labels } = parts[0]?.labels ?? {};
+    return { labels, value: { buckets: { boundaries, counts }, sum: partOf("sum"), count } };
+  });
 }
 
 function attributesOf(labels: ValueJson["labels"], nameOf: (label: string) => string): Attributes {
@@ -123,4 +103,23 @@ function attributesOf(labels: ValueJson["labels"], nameOf: (label: string) => st
     present.map(([name]) => nameOf(name)),
     present.map(([, value]) => String(value)),
   );
+}
+
+/** A series of its own, because a receiver may refuse a point that is older than the last one of its series. */
+const PROBE = {
+  name: "prtg_exporter_otlp_probe",
+  help: "Always 1. Sent after a rejected request, to find out whether the receiver accepts anything.",
+};
+
+export interface ProbeOptions {
+  readonly resource: Resource;
+  readonly scope: InstrumentationScope;
+  readonly naming: ExporterNaming;
+}
+
+/** A request with one point that any working receiver accepts. */
+export function probeRequest({ resource, scope, naming }: ProbeOptions, nowMs: number): MetricsRequest {
+  const family = { ...naming.family(PROBE), labels: [] };
+  const dataPoints = [new SeriesPoint(family, [], 1, millisToHrTime(nowMs))];
+  return [{ resource, scopeMetrics: [{ scope, metrics: [{ ...gauge(family), dataPoints }] }] }];
 }

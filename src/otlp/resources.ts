@@ -101,21 +101,19 @@ export class DeviceResources {
     if (facts === undefined) return undefined;
     const resource = this.ofDevice(server, facts);
     const sensors = mapEntry(this.#sensors, server, () => new Map<string, KnownSensor>());
-    const known = sensors.get(sensorId);
-    if (known === undefined) {
-      const now = this.#push;
-      sensors.set(sensorId, { device: facts.id, resource, before: undefined, lastUsed: now, moved: now });
-    } else {
-      if (known.device !== facts.id) {
-        const moves = mapEntry(this.#moves, server, () => new Map<string, DeviceBefore[]>());
-        mapEntry(moves, sensorId, () => []).push({ deviceId: known.device, resource: known.resource });
-        known.before = known.resource;
-        known.moved = this.#push;
-        known.device = facts.id;
-      }
-      known.resource = resource;
-      known.lastUsed = this.#push;
+    const now = this.#push;
+    const known = mapEntry(sensors, sensorId, (): KnownSensor => {
+      return { device: facts.id, resource, before: undefined, lastUsed: now, moved: now };
+    });
+    if (known.device !== facts.id) {
+      const moves = mapEntry(this.#moves, server, () => new Map<string, DeviceBefore[]>());
+      mapEntry(moves, sensorId, () => []).push({ deviceId: known.device, resource: known.resource });
+      known.before = known.resource;
+      known.moved = now;
+      known.device = facts.id;
     }
+    known.resource = resource;
+    known.lastUsed = now;
     return resource;
   }
 

@@ -1,4 +1,9 @@
+import type { z } from "zod";
+import type { otlpSchema } from "../config/otlp-schema.ts";
+import { headerFault, Secret } from "../config/secrets.ts";
+import { ExporterError } from "../errors/exporter-error.ts";
 import {
+  decodePercent,
   type Environment,
   parseHttpUrl,
   parseOtlpEnvironment,
@@ -7,48 +12,28 @@ import {
   type SignalEnvironment,
   signalUrl,
 } from "./environment.ts";
-import { type ReceiverSection, type ReceiverSettings, receiverSettings } from "./receiver-settings.ts";
 
 /** `prometheus`: names of the scrape, one resource. `otel`: names of OpenTelemetry, one resource per device. */
 export type OtlpProfile = "prometheus" | "otel";
 
-/** The section `otlp` of the configuration. Paths are ready to open. */
-export interface OtlpSection extends ReceiverSection {
-  /** Base URL. `/v1/metrics` and `/v1/logs` are appended unless present. */
-  readonly endpoint?: string | undefined;
-  /** Base URL for log records. `/v1/logs` is appended unless present. */
-  readonly logsEndpoint?: string | undefined;
-  readonly events?: boolean | undefined;
-  readonly intervalMs?: number | undefined;
-  /** Default: `prometheus`. */
-  readonly profile?: OtlpProfile | undefined;
-  readonly seriesEnd?: boolean | undefined;
-  /** Maximum age of the newest point of a series, milliseconds. 0: do not repeat values. Default: 4 minutes. */
-  readonly repeatIntervalMs?: number | undefined;
-  readonly serviceName?: string | undefined;
-  readonly resourceAttributes?: Readonly<Record<string, string>> | undefined;
-}
+type Section = z.output<typeof otlpSchema>;
+export type TlsSettings = Readonly<NonNullable<Section["tls"]>>;
+
+/** The section `otlp` of the configuration, in parts or as a whole. Paths are ready to open. */
+export type OtlpSection = Readonly<Partial<Omit<Section, "tls"> & { readonly tls: Partial<TlsSettings> | undefined }>>;
 
 export interface LogSettings extends ReceiverSettings {
   readonly profile: OtlpProfile;
   readonly resourceAttributes: Readonly<Record<string, string>>;
 }
 
-export interface OtlpSettings extends ReceiverSettings {
+export interface OtlpSettings extends LogSettings {
   readonly intervalMs: number;
-  readonly profile: OtlpProfile;
   /** Whether to send staleness markers. */
   readonly seriesEnd: boolean;
   readonly repeatIntervalMs: number;
-  /** Of one push of the state, which may take several requests. At most `intervalMs`. */
+  /** Limit for one push of the state, which may take several requests. At most `intervalMs`. */
   readonly exportTimeoutMs: number;
-  readonly resourceAttributes: Readonly<Record<string, string>>;
-}
-
-export interface OtlpSetup {
-  readonly settings: OtlpSettings | undefined;
-  readonly logs: LogSettings | undefined;
-  readonly warnings: readonly string[];
 }
 
 /**
@@ -58,7 +43,7 @@ export interface OtlpSetup {
  * @see https://opentelemetry.io/docs/specs/otel/protocol/exporter/
  * @throws ExporterError CONFIG_INVALID for an invalid header of the variables
  */
-export function otlpSettings(env: Environment, section: OtlpSection = {}): OtlpSetup {
+export function otlpSettings(env: Environment, section: OtlpSection = {}) {
   const given = parseOtlpEnvironment(env);
   const { events = false } = section;
   const warnings = [...given.warnings, ...given.metrics.warnings, ...(events ? given.logs.warnings : [])];
@@ -68,13 +53,12 @@ export function otlpSettings(env: Environment, section: OtlpSection = {}): OtlpS
     ...section.resourceAttributes,
     ...(section.serviceName !== undefined && { "service.name": section.serviceName }),
   };
-  const connect = (signal: Signal, endpoint: string | undefined): ReceiverSettings | undefined => {
-    if (endpoint === undefined) return undefined;
-    const receiver = receiverSettings(endpoint, given[signal], section);
-    warnings.push(...receiver.warnings);
-    return receiver.settings;
-  };
-  const metrics = connect("metrics", metricsEndpoint(section) ?? given.metrics.url ?? given.metrics.generalUrl);
+  const connect = (signal: Signal, endpoint: string | undefined) =>
+    endpoint === undefined ? undefined : receiverSettings(endpoint, given[signal], section, warnings);
+  const metrics = connect(
+    "metrics",
+    completeUrl(section.endpoint, "metrics") ?? given.metrics.url ?? given.metrics.generalUrl,
+  );
   const logs = events ? connect("logs", logsEndpoint(section, given.logs)) : undefined;
   if (events && logs === undefined) warnings.push(NO_RECEIVER_OF_LOGS);
   const { profile = "prometheus" } = section;
@@ -101,19 +85,15 @@ const REPEAT_INTERVAL_MS = 4 * 60_000;
 const NO_RECEIVER_OF_LOGS =
   "otlp.events is true, but there is no receiver of log records: set otlp.logs_endpoint, otlp.endpoint, OTEL_EXPORTER_OTLP_LOGS_ENDPOINT or OTEL_EXPORTER_OTLP_ENDPOINT";
 
-function metricsEndpoint({ endpoint }: OtlpSection): string | undefined {
-  return endpoint === undefined ? undefined : completeUrl(endpoint, "metrics");
-}
-
 /** For logs, their own variable wins over the file's endpoint of both signals. */
 function logsEndpoint(section: OtlpSection, given: SignalEnvironment): string | undefined {
-  const signal = section.logsEndpoint === undefined ? undefined : completeUrl(section.logsEndpoint, "logs");
   const beside = section.endpoint === undefined ? undefined : besideMetrics(section.endpoint);
-  return signal ?? given.url ?? beside ?? given.generalUrl;
+  return completeUrl(section.logsEndpoint, "logs") ?? given.url ?? beside ?? given.generalUrl;
 }
 
 /** Users often write the complete URL. */
-function completeUrl(base: string, signal: Signal): string | undefined {
+function completeUrl(base: string | undefined, signal: Signal): string | undefined {
+  if (base === undefined) return undefined;
   const url = parseHttpUrl(base);
   return url !== undefined && endsIn(url, signal) ? url.href : signalUrl(base, signal);
 }
@@ -128,4 +108,83 @@ function besideMetrics(endpoint: string): string | undefined {
 
 function endsIn({ pathname }: URL, signal: Signal): boolean {
   return pathname.replace(/\/+$/, "").endsWith(SIGNAL_PATHS[signal]);
+}
+
+export type ReceiverSettings = Readonly<ReturnType<typeof receiverSettings>>;
+
+/** Receivers with gRPC, and proxies before them, refuse 4 MiB. */
+const MAX_REQUEST_BYTES = 4 * 1024 * 1024 - 1;
+
+/** Spreads the first history of 8,000 channels (about 50 MB with gzip) over a minute. */
+const MAX_BYTES_PER_SECOND = 1024 * 1024;
+
+/** Users cannot set headers of the body and the connection. */
+const OUR_HEADERS = /^(content-(type|encoding|length)|host|connection|keep-alive|transfer-encoding|expect|upgrade)$/;
+const HEADER_NAME = /^[!#$%&'*+.^_`|~0-9a-z-]+$/;
+
+/**
+ * The configuration wins over the environment, value by value.
+ * @param endpoint May contain credentials.
+ * @param warnings Grows.
+ * @throws ExporterError CONFIG_INVALID for an invalid header of the variables
+ */
+function receiverSettings(endpoint: string, given: SignalEnvironment, section: OtlpSection, warnings: string[]) {
+  const { url, authorization } = takeCredentials(endpoint);
+  const usable = <Value>(headers: Readonly<Record<string, Value>>): [string, Value][] =>
+    Object.entries(headers).filter(([name]) => {
+      const isUsable = HEADER_NAME.test(name) && !OUR_HEADERS.test(name);
+      if (!isUsable) warnings.push(`the OTLP header ${JSON.stringify(name)} is ignored: it cannot be set`);
+      return isUsable;
+    });
+  const headers = {
+    ...(authorization !== undefined && { authorization }),
+    ...given.headers,
+    ...lower(section.headers),
+  };
+  for (const [name, value] of Object.entries(given.headers)) {
+    const fault = headerFault(value);
+    if (fault === undefined || name in lower(section.headers)) continue;
+    // Ignoring it would send data without its authorization.
+    const text = `OTEL_EXPORTER_OTLP_HEADERS: the value of ${JSON.stringify(name)} ${fault}`;
+    throw new ExporterError("CONFIG_INVALID", text, { remedy: "Correct the variable, or unset it." });
+  }
+  const { tls = {} } = section;
+  return {
+    /** Complete, without credentials. */
+    url,
+    protocol: section.protocol ?? given.protocol ?? "http/protobuf",
+    /** Values by name in lower case. Those of files win. */
+    headers: Object.fromEntries(usable(headers).map(([name, value]) => [name, new Secret(value)])),
+    headerFiles: Object.fromEntries(usable(lower(section.headerFiles))),
+    timeoutMs: section.timeoutMs ?? given.timeoutMs ?? 10_000,
+    compression: section.compression ?? given.compression ?? "gzip",
+    maxRequestBytes: section.maxRequestBytes ?? MAX_REQUEST_BYTES,
+    maxBytesPerSecond: section.maxBytesPerSecond ?? MAX_BYTES_PER_SECOND,
+    tls: {
+      caFile: tls.caFile ?? given.caFile,
+      certFile: tls.certFile ?? given.certFile,
+      keyFile: tls.keyFile ?? given.keyFile,
+      serverName: tls.serverName,
+      fingerprints: tls.fingerprints,
+      insecureSkipVerify: tls.insecureSkipVerify ?? false,
+    },
+    /** Default: none, whatever the environment says. */
+    ...(section.proxy !== undefined && { proxy: section.proxy }),
+  };
+}
+
+/** Header names ignore case, but keys of objects do not. */
+function lower(headers: Readonly<Record<string, string>> = {}): Record<string, string> {
+  return Object.fromEntries(Object.entries(headers).map(([name, value]) => [name.toLowerCase(), value]));
+}
+
+/** URLs appear in logs, and clients do not send credentials from them. */
+function takeCredentials(text: string): { readonly url: string; readonly authorization?: string } {
+  const url = new URL(text);
+  const { username, password } = url;
+  url.username = "";
+  url.password = "";
+  if (username === "" && password === "") return { url: url.href };
+  const pair = [username, password].map((text) => decodePercent(text) ?? text).join(":");
+  return { url: url.href, authorization: `Basic ${Buffer.from(pair).toString("base64")}` };
 }

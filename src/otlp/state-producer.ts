@@ -6,24 +6,26 @@ import type { Logger } from "pino";
 import type { Registry } from "prom-client";
 import type { Clock } from "../lib/clock.ts";
 import { type Steps, TimeSlices, yieldToEventLoop } from "../lib/yielding.ts";
-import { keyColumns } from "../mapping/families/family.ts";
+import { keyColumns, keyOf } from "../mapping/families/family.ts";
 import { TREE_FAMILIES } from "../mapping/metric-table.ts";
-import { dropRevivedFrom } from "../store/ended-series.ts";
+import { dropRevivedFrom, endedSlots } from "../store/ended-series.ts";
 import type { SeriesTable } from "../store/series-table.ts";
 import type { Store } from "../store/store.ts";
 import type { OtlpRecorder } from "../telemetry/recorders.ts";
-import { gauge, MetricsByResource, type PlacedMarker, SeriesPoint, seriesKey } from "./metric-data.ts";
-import { type MovedSeries, type OtelPlacement, placeMarkers } from "./otel-placement.ts";
+import { gauge, MetricsByResource, type PlacedMarker, SeriesPoint, StalenessMarker, seriesKey } from "./metric-data.ts";
+import { hasFiniteValue, type MovedSeries, type OtelPlacement, placeMarkers } from "./otel-placement.ts";
 import { OTEL_NAMING, PROMETHEUS_NAMING, registryMetrics } from "./registry-metrics.ts";
-import {
-  hasFiniteValue,
-  type MarkersMetric,
-  measurementMarkers,
-  type PendingMeasurements,
-  stateMarkers,
-} from "./staleness-markers.ts";
+
+/** Measurements on their way to the receiver. */
+export interface PendingMeasurements {
+  /** Just after the last sent measurement of the sensor: milliseconds since the epoch, server's clock. */
+  endOf(server: string, sensorId: string): number | undefined;
+  /** Whether values of the channel are queued. */
+  holds(server: string, sensorId: string, channelId: string): boolean;
+}
 
 export interface StateOptions {
+  readonly scope: InstrumentationScope;
   readonly store: Store;
   readonly registry: Registry;
   /** Start of the counters, milliseconds since the epoch. */
@@ -45,12 +47,10 @@ export interface StateOptions {
 
 export class StateProducer implements MetricProducer {
   readonly #options: StateOptions;
-  readonly #scope: InstrumentationScope;
   readonly #excluded: ReadonlySet<string>;
 
-  constructor(options: StateOptions, scope: InstrumentationScope) {
+  constructor(options: StateOptions) {
     this.#options = options;
-    this.#scope = scope;
     const statuses = options.sensorStatus === "all" ? [] : [TREE_FAMILIES.sensorStatus.name];
     const lingering = options.ends === undefined ? [...statuses, TREE_FAMILIES.channelState.name] : [];
     this.#excluded = new Set([...options.measured, ...lingering]);
@@ -65,7 +65,7 @@ export class StateProducer implements MetricProducer {
     const naming = placement === undefined ? PROMETHEUS_NAMING : OTEL_NAMING;
     const parts = await Promise.allSettled([
       placement === undefined ? this.#storeScopes(end) : this.#placedScopes(placement, end),
-      registryMetrics(registry, span, naming).then((metrics) => [{ scope: this.#scope, metrics }]),
+      registryMetrics(registry, span, naming).then((metrics) => [{ scope: this.#options.scope, metrics }]),
     ]);
     const scopeMetrics = parts.flatMap((part): ScopeMetrics[] => (part.status === "fulfilled" ? part.value : []));
     const errors = parts.flatMap((part) => (part.status === "rejected" ? [part.reason] : []));
@@ -86,9 +86,10 @@ export class StateProducer implements MetricProducer {
         });
         metrics.push(metric);
       }
-      for await (const [, ends] of this.#markers(time, new TimeSlices(this.#options.clock, undefined, store.lane)))
-        metrics.push(ends);
-      return [{ scope: this.#scope, metrics }];
+      const slices = new TimeSlices(this.#options.clock, undefined, store.lane);
+      for await (const [{ family }, dataPoints] of this.#markers(time, slices))
+        metrics.push({ ...gauge(family), dataPoints });
+      return [{ scope: this.#options.scope, metrics }];
     });
   }
 
@@ -109,9 +110,9 @@ export class StateProducer implements MetricProducer {
       const addMarker = ({ resource, point }: PlacedMarker): void => {
         (point.isMeasured ? measurements : ends).add(resource, point.family, point);
       };
-      for await (const [table, { dataPoints }] of this.#markers(time, slices)) {
-        const current = store.tableByName(table.family.name);
-        for (const end of await placeMarkers(dataPoints, table.family, current, placement, slices)) {
+      for await (const [{ family }, markers] of this.#markers(time, slices)) {
+        const current = store.tableByName(family.name);
+        for (const end of await placeMarkers(markers, family, current, placement, slices)) {
           reported.add(seriesKey({ resource: end.resource, family: end.point.family, labels: end.point.labels }));
           addMarker(end);
         }
@@ -120,7 +121,7 @@ export class StateProducer implements MetricProducer {
         millisToHrTime(this.#options.ends?.endOf(server, sensorId) ?? clock.now());
       for (const end of placement.movedMarkers(reported, (series) => (series.isMeasured ? measuredTime(series) : time)))
         addMarker(end);
-      return [values, ends, measurements].flatMap((metrics) => metrics.scopes(this.#scope));
+      return [values, ends, measurements].flatMap((metrics) => metrics.scopes(this.#options.scope));
     });
   }
 
@@ -161,19 +162,19 @@ export class StateProducer implements MetricProducer {
     }
   }
 
-  async *#markers(time: HrTime, slices: Steps): AsyncGenerator<readonly [SeriesTable, MarkersMetric]> {
-    const { store, clock, measured, observer, ends: underWay } = this.#options;
-    if (underWay === undefined) return;
+  async *#markers(time: HrTime, slices: Steps): AsyncGenerator<readonly [SeriesTable, StalenessMarker[]]> {
+    const { store, clock, measured, observer, ends } = this.#options;
+    if (ends === undefined) return;
     for (const table of store.retired) {
       const current = store.tableByName(table.family.name);
       if (current !== undefined) await dropRevivedFrom(table, current, slices);
     }
     for (const table of [...store.tables, ...store.retired]) {
-      const isMeasured = measured.has(table.family.name);
-      const ends = await (isMeasured
-        ? measurementMarkers(table, underWay, clock.now(), slices)
-        : stateMarkers(table, time, slices));
-      if (ends.dataPoints.length > 0) yield [table, ends];
+      const slots = await endedSlots(table, slices, (slot) => hasFiniteValue(table, slot));
+      const markers = measured.has(table.family.name)
+        ? measurementMarkers(table, slots, ends, clock.now())
+        : slots.map((slot) => markerOf(table, slot, time, false));
+      if (markers.length > 0) yield [table, markers];
     }
     observer.endsDropped(store.endedSeries.takeDropped());
   }
@@ -181,3 +182,28 @@ export class StateProducer implements MetricProducer {
 
 /** Series between two turns of the event loop. */
 const SLICE = 5_000;
+
+/**
+ * Staleness markers of series with measurements, just after the last one, so that times stay in order whatever the
+ * server's clock says. The marker waits while values of the series are queued.
+ */
+function measurementMarkers(
+  table: SeriesTable,
+  slots: readonly number[],
+  { endOf, holds }: PendingMeasurements,
+  now: number,
+): StalenessMarker[] {
+  const columns = keyColumns(table.family);
+  return slots.flatMap((slot) => {
+    const { server, id, channelId } = keyOf(columns, table.labels(slot));
+    // Queued values get the current labels of the channel, not those of a series that left.
+    if (!table.hasEnded(slot) && holds(server, id, channelId)) return [];
+    return [markerOf(table, slot, millisToHrTime(endOf(server, id) ?? now), true)];
+  });
+}
+
+function markerOf(table: SeriesTable, slot: number, endTime: HrTime, isMeasured: boolean): StalenessMarker {
+  const labelVersion = table.markEnding(slot);
+  const point = { family: table.family, labels: table.labels(slot), endTime };
+  return new StalenessMarker(point, isMeasured, () => table.ended(slot, labelVersion));
+}

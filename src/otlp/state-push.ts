@@ -3,28 +3,31 @@ import { OTLPMetricExporterBase } from "@opentelemetry/exporter-metrics-otlp-htt
 import type { Resource } from "@opentelemetry/resources";
 import {
   type DataPoint,
-  DataPointType,
   MeterProvider,
   type MetricData,
   PeriodicExportingMetricReader,
   type ResourceMetrics,
   type ScopeMetrics,
 } from "@opentelemetry/sdk-metrics";
-import type { Logger } from "pino";
-import type { Clock } from "../lib/clock.ts";
 import { LogOnChange } from "../lib/log-on-change.ts";
-import type { OtlpRecorder } from "../telemetry/recorders.ts";
 import type { ExportOutcome } from "./export-response.ts";
 import type { ExportBatch, OtlpExporter } from "./exporter.ts";
-import { estimatePointSize, type MetricsRequest, ResourceScope, SeriesPoint, StalenessMarker } from "./metric-data.ts";
-import { type ProbeOptions, probeRequest } from "./probe.ts";
-import { OTEL_NAMING, PROMETHEUS_NAMING } from "./registry-metrics.ts";
+import {
+  estimatePointSize,
+  type MetricsRequest,
+  type ResourceScope,
+  SeriesPoint,
+  StalenessMarker,
+} from "./metric-data.ts";
+import { OTEL_NAMING, PROMETHEUS_NAMING, probeRequest } from "./registry-metrics.ts";
 import { type StateOptions, StateProducer } from "./state-producer.ts";
 
-export interface StatePushOptions extends StateOptions, StateExportOptions {
+export interface StatePushOptions extends StateOptions {
+  readonly exporter: Pick<OtlpExporter<MetricsRequest>, "export">;
   readonly resource: Resource;
-  readonly scope: InstrumentationScope;
   readonly intervalMs: number;
+  /** Limit for one push with all its requests, milliseconds. */
+  readonly timeoutMs: number;
 }
 
 export interface StatePush {
@@ -36,13 +39,12 @@ export interface StatePush {
 /** Pushes the state at a regular interval, first after one interval. */
 export function startStatePush(options: StatePushOptions): StatePush {
   // Temporality preferences only matter for instruments of the SDK. Our data is cumulative.
-  const naming = options.placement === undefined ? PROMETHEUS_NAMING : OTEL_NAMING;
-  const exporter = new OTLPMetricExporterBase(new StateExportDelegate(options, { ...options, naming }));
+  const exporter = new OTLPMetricExporterBase(new StateExportDelegate(options));
   const reader = new PeriodicExportingMetricReader({
     exporter,
     exportIntervalMillis: options.intervalMs,
     exportTimeoutMillis: Math.min(options.timeoutMs, options.intervalMs),
-    metricProducers: [new StateProducer(options, options.scope)],
+    metricProducers: [new StateProducer(options)],
   });
   const provider = new MeterProvider({ resource: options.resource, readers: [reader] });
   return {
@@ -56,19 +58,15 @@ export function startStatePush(options: StatePushOptions): StatePush {
 
 type ExportDelegate = ConstructorParameters<typeof OTLPMetricExporterBase>[0];
 
-export interface StateExportOptions {
-  readonly exporter: Pick<OtlpExporter<MetricsRequest>, "export">;
-  readonly observer: OtlpRecorder;
-  /** Of one push with all its requests, milliseconds. */
-  readonly timeoutMs: number;
-  readonly clock: Clock;
-  readonly log: Logger;
-}
-
-interface StateItem {
+interface PlacedMetric {
   readonly resource: Resource;
   readonly scope: InstrumentationScope;
   readonly metric: MetricData;
+}
+
+/** One point of a metric. */
+interface StateItem {
+  readonly placed: PlacedMetric;
   readonly index: number;
 }
 
@@ -77,8 +75,7 @@ interface StateItem {
  * and repeats staleness markers that the receiver did not accept.
  */
 class StateExportDelegate implements ExportDelegate {
-  readonly #options: StateExportOptions;
-  readonly #probe: ProbeOptions;
+  readonly #options: StatePushOptions;
   /** Number of the first item that the last push did not deliver, by content. */
   readonly #begin = new Map<Content, number>();
   /** Position of the content that the next push begins with. */
@@ -87,9 +84,8 @@ class StateExportDelegate implements ExportDelegate {
   readonly #underWay = new Set<Promise<unknown>>();
   readonly #trouble = new LogOnChange({ knows: "last" });
 
-  constructor(options: StateExportOptions, probe: ProbeOptions) {
+  constructor(options: StatePushOptions) {
     this.#options = options;
-    this.#probe = probe;
   }
 
   export(metrics: ResourceMetrics, done: (result: ExportResult) => void): void {
@@ -147,12 +143,11 @@ class StateExportDelegate implements ExportDelegate {
   }
 
   async #deliver(content: Content, metrics: ResourceMetrics, signal: AbortSignal): Promise<ExportOutcome> {
-    const scopes = scopesWith(content, metrics.scopeMetrics);
-    const total = scopes.reduce((sum, scope) => sum + countPoints(scope), 0);
+    const placed = metricsWith(content, metrics);
+    const total = placed.reduce((sum, { metric }) => sum + metric.dataPoints.length, 0);
     const begin = Math.min(this.#begin.get(content) ?? 0, total);
     let settled = 0;
-    const items = itemsFrom(begin, () => itemsOf(metrics.resource, scopes));
-    const batch = this.#batch(items, (count) => {
+    const batch = this.#batch(itemsFrom(begin, placed), (count) => {
       settled += count;
     });
     const outcome = await this.#options.exporter.export(batch, signal);
@@ -161,11 +156,12 @@ class StateExportDelegate implements ExportDelegate {
   }
 
   #batch(items: Iterable<StateItem>, onSettled: (count: number) => void): ExportBatch<StateItem, MetricsRequest> {
-    const { observer } = this.#options;
+    const { observer, placement } = this.#options;
+    const naming = placement === undefined ? PROMETHEUS_NAMING : OTEL_NAMING;
     return {
       items,
-      probe: (nowMs) => probeRequest(this.#probe, nowMs),
-      estimateSize: ({ metric, index }) => estimatePointSize(pointOf(metric, index)),
+      probe: (nowMs) => probeRequest({ ...this.#options, naming }, nowMs),
+      estimateSize: (item) => estimatePointSize(pointOf(item)),
       count: () => 1,
       toRequest: requestOf,
       settled: (items, outcome) => {
@@ -174,8 +170,8 @@ class StateExportDelegate implements ExportDelegate {
         if (refused) observer.requestRefused({ stream: "state" });
         if (rejected > 0) observer.rejected("state", rejected);
         if (items.length > rejected) observer.delivered("state", items.length - rejected);
-        for (const { metric, index } of items) {
-          const point = pointOf(metric, index);
+        for (const item of items) {
+          const point = pointOf(item);
           if (point instanceof StalenessMarker) point.settled();
         }
         onSettled(items.length);
@@ -222,45 +218,26 @@ function contentOf({ dataPoints: [point] }: MetricData): Content {
   return point instanceof SeriesPoint ? "series" : "exporter";
 }
 
-function scopesWith(content: Content, scopes: readonly ScopeMetrics[]): readonly ScopeMetrics[] {
-  return scopes
-    .map((scoped) =>
-      withMetrics(
-        scoped,
-        scoped.metrics.filter((metric) => contentOf(metric) === content),
-      ),
-    )
-    .filter(({ metrics }) => metrics.length > 0);
+function metricsWith(content: Content, { resource: common, scopeMetrics }: ResourceMetrics): readonly PlacedMetric[] {
+  return scopeMetrics.flatMap((scoped) => {
+    const { resource = common, scope, metrics }: ScopeMetrics & Partial<ResourceScope> = scoped;
+    return metrics.flatMap((metric) => (contentOf(metric) === content ? [{ resource, scope, metric }] : []));
+  });
 }
 
-function withMetrics(scoped: ScopeMetrics, metrics: MetricData[]): ScopeMetrics {
-  const { scope } = scoped;
-  return scoped instanceof ResourceScope ? new ResourceScope(scoped.resource, scope, metrics) : { scope, metrics };
-}
-
-function* itemsOf(common: Resource, scopes: readonly ScopeMetrics[]): Generator<StateItem> {
-  for (const scoped of scopes) {
-    const { scope, metrics } = scoped;
-    const resource = scoped instanceof ResourceScope ? scoped.resource : common;
-    for (const metric of metrics) {
-      for (let index = 0; index < metric.dataPoints.length; index++) yield { resource, scope, metric, index };
+/** All items, from number `begin` on, and then those before it. */
+function* itemsFrom(begin: number, metrics: readonly PlacedMetric[]): Generator<StateItem> {
+  for (const isTail of begin > 0 ? [true, false] : [true]) {
+    let number = 0;
+    for (const placed of metrics) {
+      for (let index = 0; index < placed.metric.dataPoints.length; index++) {
+        if (number++ >= begin === isTail) yield { placed, index };
+      }
     }
   }
 }
 
-function countPoints({ metrics }: ScopeMetrics): number {
-  return metrics.reduce((sum, { dataPoints }) => sum + dataPoints.length, 0);
-}
-
-/** All items, from number `begin` on, and then those before it. */
-function* itemsFrom(begin: number, items: () => Iterable<StateItem>): Generator<StateItem> {
-  for (const isTail of begin > 0 ? [true, false] : [true]) {
-    let number = 0;
-    for (const item of items()) if (number++ >= begin === isTail) yield item;
-  }
-}
-
-function pointOf(metric: MetricData, index: number): DataPoint<unknown> {
+function pointOf({ placed: { metric }, index }: StateItem): DataPoint<unknown> {
   const point = metric.dataPoints[index];
   if (point === undefined) throw new RangeError(`${metric.descriptor.name} has no point ${index}`);
   return point;
@@ -273,28 +250,23 @@ function requestOf(items: readonly StateItem[]): MetricsRequest {
     const first = items[from];
     if (first === undefined) break;
     let to = from + 1;
-    while (items[to]?.metric === first.metric && items[to]?.index === first.index + to - from) to++;
-    const metric = withPoints(first.metric, first.index, first.index + to - from);
+    while (items[to]?.placed === first.placed && items[to]?.index === first.index + to - from) to++;
+    const { resource, scope, metric: whole } = first.placed;
+    const metric = withPoints(whole, first.index, first.index + to - from);
     let batch = request.at(-1);
-    if (batch?.resource !== first.resource) {
-      batch = { resource: first.resource, scopeMetrics: [] };
+    if (batch?.resource !== resource) {
+      batch = { resource, scopeMetrics: [] };
       request.push(batch);
     }
     const last = batch.scopeMetrics.at(-1);
-    if (last?.scope === first.scope) last.metrics.push(metric);
-    else batch.scopeMetrics.push({ scope: first.scope, metrics: [metric] });
+    if (last?.scope === scope) last.metrics.push(metric);
+    else batch.scopeMetrics.push({ scope, metrics: [metric] });
     from = to;
   }
   return request;
 }
 
 function withPoints(metric: MetricData, from: number, to: number): MetricData {
-  switch (metric.dataPointType) {
-    case DataPointType.HISTOGRAM:
-      return { ...metric, dataPoints: metric.dataPoints.slice(from, to) };
-    case DataPointType.EXPONENTIAL_HISTOGRAM:
-      return { ...metric, dataPoints: metric.dataPoints.slice(from, to) };
-    default:
-      return { ...metric, dataPoints: metric.dataPoints.slice(from, to) };
-  }
+  const dataPoints: readonly DataPoint<unknown>[] = metric.dataPoints.slice(from, to);
+  return { ...metric, dataPoints } as MetricData;
 }

@@ -8,6 +8,7 @@ import { readTextFile, withinTime } from "../lib/bounded-files.ts";
 import type { Clock } from "../lib/clock.ts";
 import { closing, createPrivateDirectory, type FileLock, openNewFile, tryFileLock } from "../lib/durable-file.ts";
 import { errorCode } from "../lib/error-code.ts";
+import { mapEntry } from "../lib/map-entry.ts";
 
 /*
  * Two exporters with the same state folder and server would push everything twice. So each one claims its servers in
@@ -15,7 +16,7 @@ import { errorCode } from "../lib/error-code.ts";
  * serializes claims.
  */
 
-/** Between two checks of another claim. */
+/** Time between two checks of another claim. */
 const PAUSE_MS = 500;
 /** Claims take milliseconds, but shards often start or reload at the same moment. */
 const MAX_CLAIMING_MS = 5_000;
@@ -104,12 +105,11 @@ function busy(directory: string, holder: string): ExporterError {
 /** Claims again if our claim is gone. */
 async function claimAgain(directory: string, clock: Clock): Promise<string | undefined> {
   const lost = claims.get(directory);
-  if (lost === undefined || (await isThere(join(directory, `claim-${lost.id}.lock`)))) return undefined;
+  if (lost === undefined || (await isThere(lockPath(directory, lost.id)))) return undefined;
   await createPrivateDirectory(directory);
   claims.delete(directory);
-  let holder: string | undefined;
   try {
-    holder = await tryClaim(directory, [...lost.servers.keys()], clock);
+    return await tryClaim(directory, [...lost.servers.keys()], clock);
   } finally {
     const again = claims.get(directory);
     if (again === undefined) claims.set(directory, lost);
@@ -118,17 +118,24 @@ async function claimAgain(directory: string, clock: Clock): Promise<string | und
       for (const [server, times] of lost.servers) again.servers.set(server, times);
     }
   }
-  return holder;
 }
 
-async function isThere(path: string): Promise<boolean> {
-  try {
-    await access(path);
-    return true;
-  } catch (error) {
-    if (errorCode(error) === "ENOENT") return false;
-    throw error;
-  }
+function isThere(path: string): Promise<boolean> {
+  return access(path).then(
+    () => true,
+    (error) => {
+      if (errorCode(error) === "ENOENT") return false;
+      throw error;
+    },
+  );
+}
+
+function lockPath(directory: string, id: string): string {
+  return join(directory, `claim-${id}.lock`);
+}
+
+function textPath(directory: string, id: string): string {
+  return join(directory, `claim-${id}.json`);
 }
 
 /** `undefined` if the servers are ours, otherwise their holder. */
@@ -164,16 +171,12 @@ const MAX_CLAIM_BYTES = 1 << 20;
 
 /** `undefined` if the process is gone. Then removes its claim. */
 async function livingClaim(directory: string, id: string): Promise<ClaimFile | undefined> {
-  const lockPath = join(directory, `claim-${id}.lock`);
-  const lock = tryFileLock(lockPath);
-  if (lock === undefined)
-    return parse(
-      await readTextFile(join(directory, `claim-${id}.json`), { maxBytes: MAX_CLAIM_BYTES }).catch(() => ""),
-    );
-  lock.release();
-  await removeText(directory, id);
-  await rm(lockPath, { force: true });
-  return undefined;
+  const lock = tryFileLock(lockPath(directory, id));
+  if (lock !== undefined) {
+    await remove(directory, { id, lock });
+    return undefined;
+  }
+  return parse(await readTextFile(textPath(directory, id), { maxBytes: MAX_CLAIM_BYTES }).catch(() => ""));
 }
 
 function parse(text: string): ClaimFile {
@@ -189,9 +192,8 @@ function parse(text: string): ClaimFile {
 }
 
 async function add(directory: string, servers: readonly string[], clock: Clock): Promise<void> {
-  const claim = claims.get(directory) ?? newClaim(directory, new Date(clock.now()).toISOString());
+  const claim = mapEntry(claims, directory, () => newClaim(directory, new Date(clock.now()).toISOString()));
   for (const server of servers) claim.servers.set(server, (claim.servers.get(server) ?? 0) + 1);
-  claims.set(directory, claim);
   try {
     await write(directory, claim);
   } catch (error) {
@@ -203,7 +205,7 @@ async function add(directory: string, servers: readonly string[], clock: Clock):
 
 function newClaim(directory: string, since: string): Claim {
   const id = randomUUID();
-  const lock = tryFileLock(join(directory, `claim-${id}.lock`));
+  const lock = tryFileLock(lockPath(directory, id));
   if (lock === undefined) throw new Error(`the lock of claim ${id} is taken`);
   return { id, lock, since, servers: new Map() };
 }
@@ -218,25 +220,26 @@ async function giveBack(directory: string, servers: readonly string[]): Promise<
   }
   if (claim.servers.size > 0) return write(directory, claim);
   claims.delete(directory);
-  try {
-    await removeText(directory, claim.id);
-  } finally {
-    claim.lock.release();
-  }
-  await rm(join(directory, `claim-${claim.id}.lock`), { force: true });
+  await remove(directory, claim);
 }
 
 async function write(directory: string, { id, since, servers }: Claim): Promise<void> {
-  const path = join(directory, `claim-${id}.json`);
+  const path = textPath(directory, id);
   // Containers may share process ids, but not host names.
   const text = JSON.stringify({ pid: process.pid, host: hostname(), since, servers: [...servers.keys()] });
   await closing(openNewFile(`${path}.tmp`), (file) => file.writeFile(`${text}\n`));
   await rename(`${path}.tmp`, path);
 }
 
-/** A full disk leaves a part of the file. */
-async function removeText(directory: string, id: string): Promise<void> {
-  const path = join(directory, `claim-${id}.json`);
-  await rm(path, { force: true });
-  await rm(`${path}.tmp`, { force: true });
+/** The lock goes last, and is free even if the rest stays. */
+async function remove(directory: string, { id, lock }: Pick<Claim, "id" | "lock">): Promise<void> {
+  const path = textPath(directory, id);
+  try {
+    await rm(path, { force: true });
+    // A full disk leaves a part of the file.
+    await rm(`${path}.tmp`, { force: true });
+  } finally {
+    lock.release();
+  }
+  await rm(lockPath(directory, id), { force: true });
 }

@@ -2,7 +2,10 @@ import { createHash } from "node:crypto";
 import { constants } from "node:fs";
 import { chmod, readdir, rename, rm, stat } from "node:fs/promises";
 import { join } from "node:path";
+import type { Logger } from "pino";
+import { describeError, ExporterError } from "../errors/exporter-error.ts";
 import { MAX_DATA_BYTES, readTextFile, withinTime } from "../lib/bounded-files.ts";
+import type { Clock } from "../lib/clock.ts";
 import {
   closing,
   createPrivateDirectory,
@@ -10,10 +13,11 @@ import {
   openToWrite,
   PRIVATE_DIRECTORY,
   syncFolder,
+  withFile,
 } from "../lib/durable-file.ts";
 import { errorCode } from "../lib/error-code.ts";
+import { LogOnChange } from "../lib/log-on-change.ts";
 import { printable } from "../lib/printable-text.ts";
-import type { Unusable, UnusableFile } from "./state-format.ts";
 
 /** Small files in a directory. Rejects with errors of the system. */
 export interface StateFiles {
@@ -25,7 +29,7 @@ export interface StateFiles {
   syncDirectory(): Promise<void>;
 }
 
-/** With files that grow. */
+/** Files that can also grow. */
 export interface JournalFiles extends StateFiles {
   /** Appends to an existing file and flushes it. A failure may leave a part. */
   append(name: string, text: string): Promise<void>;
@@ -173,4 +177,105 @@ async function inspect(path: string, mend: boolean, uid: number): Promise<StateD
 
 function octal(mode: number): string {
   return (mode & 0o7777).toString(8).padStart(4, "0");
+}
+
+/** Format of a file of the exporter. Part of the contract. */
+export interface StateFormat {
+  readonly name: string;
+  readonly version: number;
+}
+
+export type UnusableFile =
+  /** Cut off or damaged. */
+  | "torn"
+  /** Another file, or another server's. */
+  | "foreign";
+
+/** Why a file is unusable. */
+export interface Unusable {
+  readonly problem: UnusableFile;
+  readonly message: string;
+}
+
+export function unusable(problem: UnusableFile, message: string): Unusable {
+  return { problem, message };
+}
+
+/**
+ * `undefined` if the head of a file has this format and belongs to this server.
+ * @param kind What the file should be, for the message.
+ */
+export function foreignHead(
+  head: Readonly<Record<string, unknown>>,
+  { name, version }: StateFormat,
+  kind: string,
+  server: string,
+): Unusable | undefined {
+  if (head.format !== name) return unusable("foreign", `it is not ${kind}`);
+  if (head.version !== version) return unusable("foreign", "it has no known version");
+  if (head.server !== server) return unusable("foreign", `it belongs to the server ${JSON.stringify(head.server)}`);
+  return undefined;
+}
+
+/** `undefined` for anything but a JSON object. */
+export function parseObject(text: string): Record<string, unknown> | undefined {
+  try {
+    const value: unknown = JSON.parse(text);
+    return typeof value === "object" && value !== null && !Array.isArray(value) ? { ...value } : undefined;
+  } catch {
+    return undefined;
+  }
+}
+
+/** Each version begins with its format and number. */
+const HEAD_BYTES = 256;
+
+/**
+ * An older release would misread the file, and starting anew would push measurements twice. Ignores files that are
+ * missing, unreadable or damaged.
+ * @throws ExporterError STATE_FILE_NEWER
+ */
+export async function refuseNewerFile(path: string, { name, version }: StateFormat): Promise<void> {
+  const head = await withinTime(path, () => readHead(path)).catch(() => "");
+  const [, digits] = new RegExp(`\\{"format":"${name}(?: |","version":)(\\d+)`).exec(head) ?? [];
+  if (digits === undefined || Number(digits) <= version) return;
+  throw new ExporterError("STATE_FILE_NEWER", `${path} has version ${digits}, this release reads up to ${version}`);
+}
+
+function readHead(path: string): Promise<string> {
+  return withFile(path, async (file) => {
+    const { buffer, bytesRead } = await file.read(Buffer.alloc(HEAD_BYTES), 0, HEAD_BYTES, 0);
+    return buffer.toString("latin1", 0, bytesRead);
+  });
+}
+
+/** Logs a lasting failure again after this time. */
+const REMIND_EVERY_MS = 10 * 60_000;
+
+export interface WatchedWrites {
+  readonly clock: Pick<Clock, "monotonic" | "sleep">;
+  readonly log: Logger;
+  /** Subject of the log lines. */
+  readonly what: string;
+  /** A sentence without its full stop. */
+  readonly consequence: string;
+  readonly onFailed: () => void;
+}
+
+/** Logs when a file cannot be written, and when it can be written again. The returned function never rejects. */
+export function watchWrites(watched: WatchedWrites): (write: () => Promise<void>) => Promise<void> {
+  const { clock, log, what, consequence, onFailed } = watched;
+  const failures = new LogOnChange({ remindEveryMs: REMIND_EVERY_MS, now: () => clock.monotonic() });
+  return async (write) => {
+    try {
+      await write();
+      if (failures.over() > 0) log.info(`${what} can be written again`);
+    } catch (error) {
+      onFailed();
+      const occasion = failures.record();
+      if (occasion === undefined) return;
+      const how = occasion.isNew ? "cannot be written" : `still cannot be written, ${occasion.times} times so far`;
+      log.warn(`${what} ${how}: ${describeError(error)}. ${consequence}`);
+    }
+  };
 }

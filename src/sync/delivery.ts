@@ -1,6 +1,5 @@
 import type { Logger } from "pino";
-import type { Pause } from "../delivery/backoff.ts";
-import { attempt, type DeliveryFailure, DeliveryLoop, type Pass } from "../delivery/delivery-loop.ts";
+import { attempt, type DeliveryFailure, DeliveryLoop, type Pass, type Pause } from "../delivery/delivery-loop.ts";
 import type { Clock } from "../lib/clock.ts";
 import { LogOnChange } from "../lib/log-on-change.ts";
 import type { SyncRecorder } from "../telemetry/recorders.ts";
@@ -139,7 +138,8 @@ export class Delivery extends DeliveryLoop {
     const [{ resolution } = { resolution: "live" as const }] = rows;
     const points = rows.reduce((sum, { values }) => sum + values.length, 0);
     const rejected = Math.min(rejectedPoints, points);
-    this.#count(resolution, points - rejected, rejected);
+    this.#count(resolution, "rejected", rejected);
+    this.#count(resolution, "delivered", points - rejected);
     if (!isSkipped) this.backoff.accepted();
     outbox.settle(rows);
     for (const row of rows) if (row.resolution !== "repeated") watermarks.move(row.sensorId, coverageOf(row));
@@ -150,15 +150,11 @@ export class Delivery extends DeliveryLoop {
     this.#options.log.warn(fields, `the receiver rejected measurements permanently: ${message}`);
   }
 
-  #count(resolution: RowKind, delivered: number, rejected: number): void {
+  #count(kind: RowKind, outcome: "delivered" | "rejected", points: number): void {
     const { observer } = this.#options;
-    const isRepeated = resolution === "repeated";
-    if (rejected > 0)
-      isRepeated ? observer.repeated({ outcome: "rejected" }, rejected) : observer.rejected({ resolution }, rejected);
-    if (delivered > 0)
-      isRepeated
-        ? observer.repeated({ outcome: "delivered" }, delivered)
-        : observer.delivered({ resolution }, delivered);
+    if (points === 0) return;
+    if (kind === "repeated") observer.repeated({ outcome }, points);
+    else observer[outcome]({ resolution: kind }, points);
   }
 
   protected override recordFailure({ message }: DeliveryFailure, { ms, failures, isNews }: Pause): void {

@@ -1,6 +1,7 @@
 import type { ChannelRecord, ChannelRecords } from "../prtg/records.ts";
+import { SERIES_WINDOW_MS } from "../prtg/series-types.ts";
 import type { MeasurementRow } from "./measurement.ts";
-import type { ChannelTimes, ListMeasurement } from "./sensor-sync.ts";
+import type { ChannelTimes, ListMeasurement, SensorSync } from "./sensor-sync.ts";
 
 export interface ChannelGroup {
   readonly sensorId: string;
@@ -80,4 +81,65 @@ export function timesBetween({ channels }: ChannelGroup, from: number, to: numbe
     if (at > newest) newest = at;
   }
   return oldest <= newest ? { oldest, newest } : undefined;
+}
+
+/** Repeats the last values of slow sensors. */
+export interface Repeats {
+  /** Maximum age of the newest point of a series, milliseconds. */
+  readonly intervalMs: number;
+  /** The served values of a sensor. */
+  readonly valuesOf: (sensorId: string) => MeasurementRow["values"];
+  /** A disconnected probe may deliver results later with their own time. */
+  readonly isHeldBack: (sensorId: string) => boolean;
+}
+
+/** The request of a list. */
+export interface ListRequest {
+  /** Milliseconds since the epoch, server's clock. */
+  readonly at: number;
+  /** Expected time until the next list, milliseconds. */
+  readonly periodMs: number;
+  readonly isHeldBack: () => boolean;
+}
+
+/** A list may show a measurement this late, because scans take time and clocks differ. A repeat is older. */
+const REPEAT_MARGIN_MS = 60_000;
+/** A scan that is later was skipped, for example during a pause. */
+const OVERDUE_MS = 2 * 60_000;
+/** Lists and series may differ by less. */
+const SAME_WITHIN_MS = 10_000;
+
+/**
+ * The time of a repeat that is due, whole seconds in milliseconds since the epoch. `undefined` if none is.
+ * It precedes every future measurement: it is before the request of the list and before the next scan. A repeat is due
+ * if the newest point would be too old before the next list.
+ * @param repeatedAt The previous repeat.
+ */
+export function repeatTime(
+  sensor: SensorSync,
+  { at: requestedAt, periodMs, isHeldBack }: ListRequest,
+  intervalMs: number,
+  repeatedAt = Number.NEGATIVE_INFINITY,
+): number | undefined {
+  const measuredAt = heldSince(sensor, requestedAt);
+  if (measuredAt === undefined) return undefined;
+  const newestAt = Math.max(sensor.covered ?? Number.NEGATIVE_INFINITY, repeatedAt);
+  if (requestedAt + periodMs - newestAt <= intervalMs) return undefined;
+  const dueAt = measuredAt + sensor.intervalMs;
+  const isSkipped = requestedAt > dueAt + OVERDUE_MS && !isHeldBack();
+  const latest = (isSkipped ? requestedAt : Math.min(requestedAt, dueAt)) - REPEAT_MARGIN_MS;
+  const at = Math.floor(latest / 1000) * 1000;
+  // A staleness marker is a millisecond after the newest point.
+  return at > newestAt + 1 ? at : undefined;
+}
+
+/** Time of the last measurement if nothing is left to send, milliseconds since the epoch. */
+function heldSince(sensor: SensorSync, requestedAt: number): number | undefined {
+  const { newest, covered, isInStep, endsInAverage } = sensor;
+  if (newest === undefined || !isInStep) return undefined;
+  // The live series would have a younger one.
+  if (covered === undefined)
+    return newest.at < requestedAt - SERIES_WINDOW_MS.live - REPEAT_MARGIN_MS ? newest.at : undefined;
+  if (endsInAverage && newest.at <= covered) return newest.at;
+  return Math.abs(newest.at - covered) <= SAME_WITHIN_MS ? Math.min(newest.at, covered) : undefined;
 }

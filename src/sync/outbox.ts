@@ -1,3 +1,4 @@
+import { mapEntry } from "../lib/map-entry.ts";
 import type { MemoryShare } from "../lib/memory-budget.ts";
 import type { MeasurementRow, Resolution, RowKind } from "./measurement.ts";
 
@@ -70,8 +71,7 @@ export class Outbox {
     const points = row.values.length;
     if (this.#points > 0 && this.#points + points > this.#maxPoints) return "full";
     if (!this.#fits(this.#points + points)) return "full";
-    if (queue === undefined) this.#sensors.set(row.sensorId, { rows: [row], inFlight: 0 });
-    else queue.rows.push(row);
+    mapEntry(this.#sensors, row.sensorId, () => ({ rows: [], inFlight: 0 })).rows.push(row);
     this.#count(points);
     return "taken";
   }
@@ -173,12 +173,9 @@ export class Outbox {
     for (const { rows } of this.#sensors.values()) {
       for (const { resolution, at, values } of rows) {
         if (resolution === "repeated") continue;
-        const known = pending.get(resolution);
-        if (known === undefined) pending.set(resolution, { points: values.length, oldestAt: at });
-        else {
-          known.points += values.length;
-          if (at < known.oldestAt) known.oldestAt = at;
-        }
+        const known = mapEntry(pending, resolution, () => ({ points: 0, oldestAt: at }));
+        known.points += values.length;
+        if (at < known.oldestAt) known.oldestAt = at;
       }
     }
     return pending;

@@ -55,6 +55,48 @@ const SKIPS_OF_FAST_SENSORS = 2;
 /** After so many reads the series does not have what the list shows. */
 const MAX_FRUITLESS_READS = 2;
 
+/** The last row that was sent or queued. */
+interface Sent {
+  /** The last covered millisecond. */
+  readonly until: number;
+  readonly origin: Origin;
+  /** Successive rows of failed scans, which the series does not have, up to this one. */
+  readonly failed: number;
+  /** A list showed the row, which came from a series. */
+  readonly seenInList: boolean;
+}
+
+/** Nothing newer may be sent before the series are read. */
+interface Gap {
+  readonly isOpen: boolean;
+  /** Successive reads without anything new. */
+  readonly fruitless: number;
+}
+
+/** The next read after failures. `at`: monotonic milliseconds. */
+const NO_RETRY = { failures: 0, at: Number.NEGATIVE_INFINITY };
+
+const CLOSED: Gap = { isOpen: false, fruitless: 0 };
+
+/** What the last lists showed. */
+interface Lists {
+  newest?: ListMeasurement | undefined;
+  /** Newest time in the last list, if that was torn. */
+  tornAt?: number | undefined;
+  /** End of what was sent when the last list ended. The next list may be older than what came since. */
+  covered: number | undefined;
+  /** Successive lists that skipped a measurement. */
+  skips: number;
+}
+
+/** A server's clock that was ahead. */
+interface WrongClock {
+  /** A list that seems to show that the clock went back. */
+  seemedBack?: { readonly at: number; readonly covered: number } | undefined;
+  /** Covered by rows sent before the clock went back. */
+  sentAhead?: Coverage | undefined;
+}
+
 /** The state of one sensor. Times are milliseconds since the epoch, server's clock, unless marked monotonic. */
 export class SensorSync {
   readonly sensorId: string;
@@ -62,68 +104,49 @@ export class SensorSync {
   lastList = 0;
   listRequestedAt: number | undefined;
   lastReadAt: number | undefined;
-  #covered: number | undefined;
-  #origin: Origin = "unknown";
-  /** Successive rows of failed scans, which the series does not have, at the end of what was sent. */
-  #failed = 0;
-  /** A list showed the last row, which came from a series. */
-  #seenInList = false;
-  /** `#covered` at the end of the last list. The next list may be older than what came since. */
-  #coveredAtList: number | undefined;
-  /** A list that seems to show a clock that went back. */
-  #seemedBack: { readonly at: number; readonly covered: number } | undefined;
-  /** Covered by rows sent while the server's clock was ahead. */
-  #sentAhead: Coverage | undefined;
-  #gap = false;
-  #newest: ListMeasurement | undefined;
-  /** Successive lists that skipped a measurement. */
-  #skips = 0;
-  /** Newest time in the last list, if that was torn. */
-  #tornAt: number | undefined;
-  #intervalMs: number | undefined;
-  #learnedIntervalMs: number | undefined;
-  #fruitless = 0;
-  #failures = 0;
-  #retryAt = Number.NEGATIVE_INFINITY;
+  #sent: Sent | undefined;
+  #gap = CLOSED;
+  readonly #lists: Lists;
+  readonly #clock: WrongClock = {};
+  readonly #interval: { reportedMs?: number | undefined; learnedMs?: number | undefined } = {};
+  #retry = NO_RETRY;
 
   /** @param watermark End of what the receiver acknowledged. */
   constructor(sensorId: string, watermark: Coverage | undefined) {
     this.sensorId = sensorId;
-    this.#covered = watermark?.until;
-    this.#coveredAtList = watermark?.until;
-    this.#origin = originOf(watermark);
+    this.#sent = watermark && sentUntil(watermark);
+    this.#lists = { covered: watermark?.until, skips: 0 };
   }
 
   /** End of what was sent or queued. */
   get covered(): number | undefined {
-    return this.#covered;
+    return this.#sent?.until;
   }
 
-  /** Nothing newer may be sent before the series are read. */
   get hasGap(): boolean {
-    return this.#gap;
+    return this.#gap.isOpen;
   }
 
   get newest(): ListMeasurement | undefined {
-    return this.#newest;
+    return this.#lists.newest;
   }
 
   /** The last list was complete, and nothing is left to read. */
   get isInStep(): boolean {
-    return !this.#gap && this.#tornAt === undefined && this.#sentAhead === undefined;
+    return !this.hasGap && this.#lists.tornAt === undefined && this.#clock.sentAhead === undefined;
   }
 
   get endsInAverage(): boolean {
-    return this.#origin === "average";
+    return this.#sent?.origin === "average";
   }
 
   get newestListTime(): number | undefined {
-    const newest = this.#newest?.at;
-    return newest === undefined ? undefined : Math.max(newest, this.#tornAt ?? newest);
+    const { newest, tornAt } = this.#lists;
+    return newest && Math.max(newest.at, tornAt ?? newest.at);
   }
 
   get intervalMs(): number {
-    return this.#intervalMs ?? this.#learnedIntervalMs ?? ASSUMED_INTERVAL_MS;
+    return this.#interval.reportedMs ?? this.#interval.learnedMs ?? ASSUMED_INTERVAL_MS;
   }
 
   /**
@@ -131,8 +154,8 @@ export class SensorSync {
    * measurements of lists.
    */
   get sameInSeriesWithinMs(): number {
-    if (this.#failed > 0) return 0;
-    return this.#origin === "list" || this.#origin === "unknown" ? this.#sameWithinMs : 0;
+    const { origin = "unknown", failed = 0 } = this.#sent ?? {};
+    return failed === 0 && (origin === "list" || origin === "unknown") ? this.#sameWithinMs : 0;
   }
 
   get #sameWithinMs(): number {
@@ -141,19 +164,19 @@ export class SensorSync {
 
   /** `undefined` if the server does not say. */
   setInterval(intervalMs: number | undefined): void {
-    this.#intervalMs = intervalMs;
+    this.#interval.reportedMs = intervalMs;
   }
 
   /** For servers that do not report it. */
   learnInterval(intervalMs: number | undefined): void {
-    this.#learnedIntervalMs = intervalMs ?? this.#learnedIntervalMs;
+    this.#interval.learnedMs = intervalMs ?? this.#interval.learnedMs;
   }
 
   /** Channels with an older time had no part in the last known measurement. */
   get knownSince(): number {
     const none = Number.NEGATIVE_INFINITY;
-    const covered = Math.min(this.#covered ?? none, this.#coveredAtList ?? none);
-    return Math.max(this.#newest?.at ?? none, covered) - this.#sameWithinMs;
+    const covered = Math.min(this.covered ?? none, this.#lists.covered ?? none);
+    return Math.max(this.newest?.at ?? none, covered) - this.#sameWithinMs;
   }
 
   /**
@@ -162,12 +185,13 @@ export class SensorSync {
    * @param times Of channels since `knownSince`.
    */
   takesList({ oldest, newest }: ChannelTimes, mode: SyncMode): boolean {
-    const before = this.#tornAt;
-    this.#tornAt = newest - oldest > this.#sameWithinMs ? newest : undefined;
+    const before = this.#lists.tornAt;
+    const isTorn = newest - oldest > this.#sameWithinMs;
+    this.#lists.tornAt = isTorn ? newest : undefined;
     // The same times again: some channels were not measured.
-    if (this.#tornAt === undefined || before === newest) return true;
+    if (!isTorn || before === newest) return true;
     if (before === undefined) return false;
-    if (mode === "auto") this.#gap = true;
+    if (mode === "auto") this.#openGap();
     return mode === "off";
   }
 
@@ -175,79 +199,82 @@ export class SensorSync {
   observe(point: ListMeasurement, context: ListContext): SequencePosition {
     this.#countSkip(point.at);
     // Saves 30 MB for 200,000 channels.
-    this.#newest = context.pushes ? point : { at: point.at, values: [] };
+    this.#lists.newest = context.pushes ? point : { at: point.at, values: [] };
     // Series cannot close it.
-    if (context.mode === "off") this.#gap = false;
+    if (context.mode === "off") this.#gap = { ...this.#gap, isOpen: false };
     const position = this.#positionOf(point.at, context);
     // The list has only those channels of an earlier scan that were not measured since.
     const { mode, pushes, newestAt = point.at } = context;
     const isPart = mode === "auto" && pushes && newestAt - point.at > this.#sameWithinMs;
     if (position === "known" || (position === "next" && !isPart)) return position;
-    this.#gap = true;
+    this.#openGap();
     return "gap";
+  }
+
+  #openGap(): void {
+    this.#gap = { ...this.#gap, isOpen: true };
   }
 
   #positionOf(at: number, { mode, pushes, now }: ListContext): SequencePosition {
     // The series is read anyway, and lists skip measurements.
     if (mode === "all") return "known";
-    if (this.#gap) return "gap";
-    const covered = this.#covered;
-    if (covered === undefined) {
+    if (this.hasGap) return "gap";
+    const sent = this.#sent;
+    if (sent === undefined) {
       if (mode === "off" || !pushes) return "next";
       return at >= now - SERIES_WINDOW_MS.live ? "gap" : "known";
     }
-    const canBeSame = this.#origin !== "list" && !this.#seenInList;
-    if (canBeSame && Math.abs(at - covered) <= this.#sameWithinMs) {
-      this.#seenInList = true;
+    const sinceMs = at - sent.until;
+    const canBeSame = sent.origin !== "list" && !sent.seenInList;
+    if (canBeSame && Math.abs(sinceMs) <= this.#sameWithinMs) {
+      this.#sent = { ...sent, seenInList: true };
       return "known";
     }
-    if (at <= covered) return "known";
-    if (mode === "auto" && pushes && this.#failed === 1 && at - covered > REPEATED_WITHIN_MS) return "gap";
-    if (mode === "off" || at - covered <= GAP_INTERVALS * this.intervalMs) return "next";
-    return pushes || this.#skips >= SKIPS_OF_FAST_SENSORS ? "gap" : "next";
+    if (sinceMs <= 0) return "known";
+    if (mode === "auto" && pushes && sent.failed === 1 && sinceMs > REPEATED_WITHIN_MS) return "gap";
+    if (mode === "off" || sinceMs <= GAP_INTERVALS * this.intervalMs) return "next";
+    return pushes || this.#lists.skips >= SKIPS_OF_FAST_SENSORS ? "gap" : "next";
   }
 
   #countSkip(at: number): void {
-    const stepMs = at - (this.#newest?.at ?? at);
+    const stepMs = at - (this.newest?.at ?? at);
     // The same measurement, or channels that differ slightly.
     if (stepMs <= this.#sameWithinMs) return;
-    this.#skips = stepMs > GAP_INTERVALS * this.intervalMs ? this.#skips + 1 : 0;
+    this.#lists.skips = stepMs > GAP_INTERVALS * this.intervalMs ? this.#lists.skips + 1 : 0;
   }
 
   take(row: MeasurementRow, source: "list" | "series"): void {
     const { until, isAverage } = coverageOf(row);
-    this.#covered = until;
-    this.#origin = isAverage ? "average" : source;
-    this.#failed = row.values.some(([channelId]) => isMeasured(channelId)) ? 0 : this.#failed + 1;
-    const { at } = this.#newest ?? { at: Number.NEGATIVE_INFINITY };
-    this.#seenInList = Math.abs(at - until) <= this.#sameWithinMs;
+    const hasFailed = !row.values.some(([channelId]) => isMeasured(channelId));
+    const listedAt = this.newest?.at ?? Number.NEGATIVE_INFINITY;
+    this.#sent = {
+      until,
+      origin: isAverage ? "average" : source,
+      failed: hasFailed ? (this.#sent?.failed ?? 0) + 1 : 0,
+      seenInList: Math.abs(listedAt - until) <= this.#sameWithinMs,
+    };
   }
 
   /** Rows were dropped: reads the time after `covered` again. */
   fallBack(covered: Coverage | undefined): void {
-    if (covered?.until !== this.#covered) {
-      this.#origin = originOf(covered);
-      this.#failed = 0;
-      this.#seenInList = false;
-    }
-    this.#covered = covered?.until;
-    this.#gap = true;
+    if (covered?.until !== this.covered) this.#sent = covered && sentUntil(covered);
+    this.#openGap();
   }
 
   /** Call at the end of each list. */
   endList(): void {
-    this.#coveredAtList = this.#covered;
+    this.#lists.covered = this.covered;
   }
 
   /** Rows after this time wait. */
   sendsUpTo(now: number): number {
     // Rows from when the clock was ahead were already sent.
-    return this.#sentAhead === undefined ? now + FUTURE_SLACK_MS : now;
+    return this.#clock.sentAhead === undefined ? now + FUTURE_SLACK_MS : now;
   }
 
   isAhead(now: number): boolean {
-    const known = Math.max(this.#covered ?? Number.NEGATIVE_INFINITY, this.#newest?.at ?? Number.NEGATIVE_INFINITY);
-    return this.#sentAhead !== undefined || known > now + AHEAD_MS;
+    const known = Math.max(this.covered ?? Number.NEGATIVE_INFINITY, this.newest?.at ?? Number.NEGATIVE_INFINITY);
+    return this.#clock.sentAhead !== undefined || known > now + AHEAD_MS;
   }
 
   /**
@@ -256,35 +283,32 @@ export class SensorSync {
    * read meanwhile.
    */
   followClock(newestAt: number, now: number): void {
-    if (this.#sentAhead !== undefined && newestAt > this.#sentAhead.until) this.#catchUp(this.#sentAhead);
+    const { sentAhead, seemedBack } = this.#clock;
+    if (sentAhead !== undefined && newestAt > sentAhead.until) this.#catchUp(sentAhead);
     if (newestAt > now + AHEAD_MS) return;
     const wentBack = (known: number): boolean => known > now + AHEAD_MS && newestAt < known - this.#sameWithinMs;
-    if (this.#newest !== undefined && wentBack(this.#newest.at)) this.#newest = undefined;
-    const covered = this.#covered;
-    if (covered === undefined || !wentBack(covered)) return;
+    if (this.newest !== undefined && wentBack(this.newest.at)) this.#lists.newest = undefined;
+    const { covered } = this;
+    if (this.#sent === undefined || covered === undefined || !wentBack(covered)) return;
     // The previous list was not used.
-    const at = Math.min(newestAt, this.#seemedBack?.covered === covered ? this.#seemedBack.at : newestAt);
-    if (covered !== this.#coveredAtList) this.#seemedBack = { at, covered };
-    else this.#goBack(covered, at);
+    const at = Math.min(newestAt, seemedBack?.covered === covered ? seemedBack.at : newestAt);
+    if (covered !== this.#lists.covered) this.#clock.seemedBack = { at, covered };
+    else this.#goBack(this.#sent, at);
   }
 
-  #goBack(covered: number, backAt: number): void {
-    this.#seemedBack = undefined;
-    if (this.#sentAhead === undefined || covered > this.#sentAhead.until)
-      this.#sentAhead = { until: covered, isAverage: this.endsInAverage };
+  #goBack(sent: Sent, backAt: number): void {
+    const { sentAhead = { until: Number.NEGATIVE_INFINITY } } = this.#clock;
+    this.#clock.seemedBack = undefined;
+    if (sent.until > sentAhead.until) this.#clock.sentAhead = { until: sent.until, isAverage: this.endsInAverage };
     // No known measurement counts as the same.
-    this.#covered = backAt - Math.ceil(this.#sameWithinMs) - 1;
-    this.#origin = "list";
-    this.#seenInList = false;
-    this.#gap = false;
+    this.#sent = { ...sent, until: backAt - Math.ceil(this.#sameWithinMs) - 1, origin: "list", seenInList: false };
+    this.#gap = { ...this.#gap, isOpen: false };
   }
 
   #catchUp(sentAhead: Coverage): void {
-    this.#sentAhead = undefined;
-    if (this.#covered !== undefined && this.#covered >= sentAhead.until) return;
-    this.#covered = sentAhead.until;
-    this.#origin = originOf(sentAhead);
-    this.#seenInList = false;
+    this.#clock.sentAhead = undefined;
+    if (this.#sent !== undefined && this.#sent.until >= sentAhead.until) return;
+    this.#sent = { ...sentUntil(sentAhead), failed: this.#sent?.failed ?? 0 };
   }
 
   /**
@@ -295,37 +319,33 @@ export class SensorSync {
    * gap.
    */
   readThrough(newestAt: number, progressed: boolean, reachedAt = Number.NEGATIVE_INFINITY): boolean {
-    const missingMs = newestAt - (this.#covered ?? Number.NEGATIVE_INFINITY);
+    const missingMs = newestAt - (this.covered ?? Number.NEGATIVE_INFINITY);
     if (missingMs <= this.#sameWithinMs) {
-      this.#close();
+      this.#gap = CLOSED;
       return false;
     }
-    this.#fruitless = progressed ? 0 : this.#fruitless + 1;
+    const fruitless = progressed ? 0 : this.#gap.fruitless + 1;
+    this.#gap = { ...this.#gap, fruitless };
     const isThere = reachedAt >= newestAt - this.#sameWithinMs;
-    if (!isThere && missingMs > GAP_INTERVALS * this.intervalMs && this.#fruitless < MAX_FRUITLESS_READS) return false;
-    this.#close();
+    if (!isThere && missingMs > GAP_INTERVALS * this.intervalMs && fruitless < MAX_FRUITLESS_READS) return false;
+    this.#gap = CLOSED;
     return true;
   }
 
-  #close(): void {
-    this.#gap = false;
-    this.#fruitless = 0;
-  }
-
   recordRead(): void {
-    this.#failures = 0;
-    this.#retryAt = Number.NEGATIVE_INFINITY;
+    this.#retry = NO_RETRY;
   }
 
   recordFailure(monotonic: number): void {
-    this.#retryAt = monotonic + retryDelayMs(RETRIES.series, ++this.#failures);
+    const failures = this.#retry.failures + 1;
+    this.#retry = { failures, at: monotonic + retryDelayMs(RETRIES.series, failures) };
   }
 
   mayBeRead(monotonic: number): boolean {
-    return monotonic >= this.#retryAt;
+    return monotonic >= this.#retry.at;
   }
 }
 
-function originOf(covered: Coverage | undefined): Origin {
-  return covered?.isAverage === true ? "average" : "unknown";
+function sentUntil({ until, isAverage }: Coverage): Sent {
+  return { until, origin: isAverage ? "average" : "unknown", failed: 0, seenInList: false };
 }

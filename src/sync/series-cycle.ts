@@ -5,6 +5,7 @@ import { ApiError, mayBeOfOneObject } from "../prtg/api-error.ts";
 import type { MonitoringApi } from "../prtg/monitoring-api.ts";
 import type { TimeSeries } from "../prtg/records.ts";
 import type { SeriesType } from "../prtg/series-types.ts";
+import type { Delivery } from "./delivery.ts";
 import { type KnownChannels, planChannels, planReading } from "./plan.ts";
 import type { SensorSync, SyncMode } from "./sensor-sync.ts";
 
@@ -35,20 +36,16 @@ export interface CycleReport {
 
 export interface SeriesCycleOptions {
   readonly api: Pick<MonitoringApi, "timeSeries">;
+  readonly mode: SyncMode;
+  /** `undefined`: only the newest measurement matters. */
+  readonly delivery: Pick<Delivery, "outbox"> | undefined;
   readonly clock: Clock;
   readonly limits: CycleLimits;
   readonly serverNow: () => number;
-  /** Only the newest measurement matters. */
-  readonly liveOnly: boolean;
   /** Pauses reads while the process is busy. */
   readonly extras: Extras;
-  /** Age of the oldest missing measurement, milliseconds. */
-  readonly gapOf: (sensor: SensorSync) => number;
-  /** Lists show which series have rows. */
-  readonly relyOnLists: boolean;
-  /** Whether the outbox has room. */
-  readonly hasRoom: () => boolean;
-  readonly channelsOf: (sensorId: string) => KnownChannels | undefined;
+  /** The channels that a sensor needs now. Called before and after each read. `undefined`: all. */
+  readonly channelsOf?: (sensorId: string) => KnownChannels | undefined;
   readonly onRead: (sensor: SensorSync, series: ReadonlyMap<SeriesType, TimeSeries>, before: ReadBefore) => void;
 }
 
@@ -99,8 +96,8 @@ export class SeriesCycle {
   }
 
   async #work(signal: AbortSignal): Promise<void> {
-    const { hasRoom } = this.#options;
-    while (this.#failure === undefined && !signal.aborted && hasRoom()) {
+    const { delivery } = this.#options;
+    while (this.#failure === undefined && !signal.aborted && delivery?.outbox.isCrowded !== true) {
       const sensor = this.#due[this.#next];
       if (sensor === undefined) return;
       const types = this.#plan(sensor);
@@ -117,9 +114,10 @@ export class SeriesCycle {
 
   /** False if the process is too busy in this cycle. */
   async #readInTurn(sensor: SensorSync, types: readonly SeriesType[], signal: AbortSignal): Promise<boolean> {
-    const { extras, clock, gapOf } = this.#options;
+    const { extras, clock, mode, serverNow } = this.#options;
     await this.#budget.next(signal);
-    const read = { collector: SERIES, ageMs: gapOf(sensor), deadline: this.#budget.lastStart };
+    const ageMs = (mode === "all" ? clock.monotonic() : serverNow()) - missingSince(sensor, mode);
+    const read = { collector: SERIES, ageMs, deadline: this.#budget.lastStart };
     const end = await extras.acquire(read, signal);
     if (end === undefined) {
       this.#isHeldBack = true;
@@ -136,15 +134,16 @@ export class SeriesCycle {
   }
 
   #plan({ covered, newestListTime }: SensorSync): readonly SeriesType[] {
-    const { serverNow, liveOnly, relyOnLists } = this.#options;
-    if (liveOnly) return ["live"];
-    return planReading({ covered, newest: relyOnLists ? newestListTime : undefined, now: serverNow() });
+    const { serverNow, delivery, mode } = this.#options;
+    if (delivery === undefined) return ["live"];
+    // Lists show which series have rows.
+    return planReading({ covered, newest: mode === "auto" ? newestListTime : undefined, now: serverNow() });
   }
 
   async #readSensor(sensor: SensorSync, types: readonly SeriesType[], signal: AbortSignal): Promise<void> {
-    const { api, onRead, channelsOf, liveOnly } = this.#options;
+    const { api, onRead, delivery, channelsOf = () => undefined } = this.#options;
     const { sensorId } = sensor;
-    const newest = liveOnly ? NEWEST_ROWS : undefined;
+    const newest = delivery === undefined ? NEWEST_ROWS : undefined;
     const channelIds = planChannels(channelsOf(sensorId));
     const before: ReadBefore = { covered: sensor.covered, newestAt: sensor.newest?.at };
     const series = new Map<SeriesType, TimeSeries>();
@@ -247,4 +246,58 @@ export function missingSince({ lastReadAt, covered }: SensorSync, mode: SyncMode
 /** Also compares infinities. */
 function compare(a: number, b: number): number {
   return a < b ? -1 : a > b ? 1 : 0;
+}
+
+/** A first start without time series sends the values of the lists after this time. */
+const PATIENCE_AT_START_MS = 45_000;
+/** Later, this gives up the history since the last sent measurement. A PRTG server that restarts must not cause that. */
+const PATIENCE_MS = 3 * 60_000;
+/** The server itself was away. */
+const LISTS_APART_MS = 3 * 60_000;
+
+/** Says since when no time series can be read, although the lists can be. Times are monotonic milliseconds. */
+export class SeriesHealth {
+  #failure: unknown;
+  #since: number | undefined;
+  #listedAt = Number.NEGATIVE_INFINITY;
+
+  /** A cycle could read no series. */
+  fail(error: unknown): void {
+    this.#failure ??= error;
+  }
+
+  /** A cycle read a series. */
+  recover(): void {
+    this.#failure = undefined;
+    this.#since = undefined;
+  }
+
+  /** A list was read. */
+  list(now: number): void {
+    const wasAway = now - this.#listedAt > LISTS_APART_MS;
+    this.#listedAt = now;
+    if (this.#failure === undefined) return;
+    if (wasAway) this.#since = now;
+    this.#since ??= now;
+  }
+
+  get isFailing(): boolean {
+    return this.#failure !== undefined;
+  }
+
+  /** Why the values of the lists are sent, and nothing else. */
+  get failure(): unknown {
+    return this.replacesSeries(true) ? this.#failure : undefined;
+  }
+
+  /**
+   * Whether values of the lists are sent, with gaps between them.
+   * @param wasSent Something of the sensor was sent before.
+   */
+  replacesSeries(wasSent: boolean): boolean {
+    if (this.#since === undefined) return false;
+    // This server has no time series.
+    if (this.#failure instanceof ApiError && this.#failure.code === "API_ENDPOINT_MISSING") return true;
+    return this.#listedAt - this.#since >= (wasSent ? PATIENCE_MS : PATIENCE_AT_START_MS);
+  }
 }

@@ -1,37 +1,42 @@
 import type { Logger } from "pino";
 import { describeError } from "../errors/exporter-error.ts";
-import type { Clock } from "../lib/clock.ts";
-import type { Extras } from "../lib/extra-work.ts";
+import { mapEntry } from "../lib/map-entry.ts";
 import type { Steps } from "../lib/yielding.ts";
 import type { MonitoringApi } from "../prtg/monitoring-api.ts";
 import type { ChannelRecords, TimeSeries, TimeSeriesRow } from "../prtg/records.ts";
 import type { SeriesType } from "../prtg/series-types.ts";
 import type { SyncRecorder } from "../telemetry/recorders.ts";
 import type { Delivery } from "./delivery.ts";
-import { type ChannelGroup, channelsBySensor, measurementsAfter, timesBetween } from "./list-measurements.ts";
+import {
+  type ChannelGroup,
+  channelsBySensor,
+  measurementsAfter,
+  type Repeats,
+  repeatTime,
+  timesBetween,
+} from "./list-measurements.ts";
 import type { MeasurementRow } from "./measurement.ts";
-import { FUTURE_SLACK_MS, type KnownChannels, medianSpacing, mergeSeries } from "./plan.ts";
-import { type Repeats, repeatTime } from "./repeats.ts";
+import { FUTURE_SLACK_MS, medianSpacing, mergeSeries } from "./plan.ts";
 import { type ListMeasurement, SensorSync, type SyncMode } from "./sensor-sync.ts";
 import {
   type CycleLimits,
   type CycleReport,
   dueSensors,
-  missingSince,
   type ReadBefore,
   SeriesCycle,
+  type SeriesCycleOptions,
+  SeriesHealth,
 } from "./series-cycle.ts";
-import { SeriesHealth } from "./series-health.ts";
 
 /** Newer rows may be dropped. The rest of the live window is left to read them again. */
 const READABLE_AGAIN_MS = 3 * 60 * 60_000;
-/** In case sensors come back. */
+/** Watermarks stay for this time in case sensors come back. */
 const FORGET_AFTER_MS = 7 * 24 * 60 * 60_000;
 /** One per type of series. */
 const MIN_REQUESTS = 4;
 /** Sensors that are read to find out whether series can be read again. */
 const PROBES = 3;
-/** Before the second list. */
+/** Time until the second list. */
 const ASSUMED_LIST_PERIOD_MS = 60_000;
 
 /** The state of all sensors. Another engine with the same mode and delivery can continue it. */
@@ -41,32 +46,18 @@ export class SyncProgress {
   lists = 0;
 }
 
-export interface SyncEngineOptions {
+export interface SyncEngineOptions
+  extends Pick<SeriesCycleOptions, "mode" | "limits" | "extras" | "clock" | "channelsOf"> {
   readonly api: Pick<MonitoringApi, "timeSeries" | "listPages" | "clockOffset" | "isClockInDoubt">;
-  readonly mode: SyncMode;
   /** `undefined`: no push. Series are read for the newest values only. */
   readonly delivery: Delivery | undefined;
   readonly progress: SyncProgress;
-  /** Of one `readDue`. */
-  readonly limits: CycleLimits;
-  /** Reads give way to everything else. */
-  readonly extras: Extras;
-  readonly clock: Clock;
   readonly log: Logger;
   readonly observer: SyncRecorder;
   /** A series has a newer measurement than lists. Milliseconds since the epoch. */
   readonly onFreshest: (sensorId: string, at: number, values: MeasurementRow["values"]) => void;
   /** `undefined`: no repeats. */
   readonly repeats?: Repeats | undefined;
-  /** The channels that a sensor needs now. Called before and after each read. `undefined`: all. */
-  readonly channelsOf?: (sensorId: string) => KnownChannels | undefined;
-}
-
-/** The result of a read. */
-interface ReadSeries {
-  readonly progressed: boolean;
-  /** End of the last gap, milliseconds since the epoch. */
-  readonly reachedAt: number | undefined;
 }
 
 /** Milliseconds; `undefined` if the server does not report it. */
@@ -107,18 +98,10 @@ export class SyncEngine {
    * @throws ApiError, or the signal's reason
    */
   async readDue(signal: AbortSignal): Promise<CycleReport> {
-    const { api, clock, mode, delivery, extras, channelsOf = () => undefined } = this.#options;
     const cycle = new SeriesCycle(this.#due(), {
-      api,
-      clock,
-      extras,
-      gapOf: (sensor) => (mode === "all" ? clock.monotonic() : this.#serverNow()) - missingSince(sensor, mode),
+      ...this.#options,
       limits: this.#limits(),
       serverNow: () => this.#serverNow(),
-      liveOnly: delivery === undefined,
-      relyOnLists: mode === "auto",
-      hasRoom: () => this.#delivery?.outbox.isCrowded !== true,
-      channelsOf,
       onRead: (sensor, series, before) => this.#read(sensor, series, before),
     });
     try {
@@ -174,7 +157,7 @@ export class SyncEngine {
     return replaced ? "off" : this.#options.mode;
   }
 
-  /** In the last list or the one before, because a list can be on its way. */
+  /** Whether it was in the last list or the one before, because a list can be on its way. */
   #isCurrent(lastList: number): boolean {
     return lastList >= this.#progress.lists - 1;
   }
@@ -245,11 +228,8 @@ export class SyncEngine {
   }
 
   #sensor(sensorId: string): SensorSync {
-    const known = this.#progress.sensors.get(sensorId);
-    if (known !== undefined) return known;
-    const sensor = new SensorSync(sensorId, this.#delivery?.coveredOf(sensorId));
-    this.#progress.sensors.set(sensorId, sensor);
-    return sensor;
+    const create = () => new SensorSync(sensorId, this.#delivery?.coveredOf(sensorId));
+    return mapEntry(this.#progress.sensors, sensorId, create);
   }
 
   #observe(sensor: SensorSync, point: ListMeasurement, newestAt?: number): void {
@@ -299,8 +279,7 @@ export class SyncEngine {
       repeatedAt: this.#delivery?.watermarks.repeatedAt(sensorId),
     });
     const allTaken = rows.every((row) => this.#take(sensor, row, "series"));
-    const reachedAt = series.get("live")?.gaps.at(-1);
-    if (allTaken) this.#readThrough(sensor, before, { progressed: rows.length > 0, reachedAt });
+    if (allTaken) this.#readThrough(sensor, before, rows.length > 0, series.get("live")?.gaps.at(-1));
     this.#delivery?.notify();
   }
 
@@ -309,8 +288,11 @@ export class SyncEngine {
     this.#options.onFreshest(sensorId, row.at, row.values);
   }
 
-  /** Closes the gap unless the list has more than the series. */
-  #readThrough(sensor: SensorSync, { newestAt }: ReadBefore, { progressed, reachedAt }: ReadSeries): void {
+  /**
+   * Closes the gap unless the list has more than the series.
+   * @param reachedAt End of the last gap, milliseconds since the epoch.
+   */
+  #readThrough(sensor: SensorSync, { newestAt }: ReadBefore, progressed: boolean, reachedAt?: number): void {
     const { newest } = sensor;
     if (newestAt === undefined || newest === undefined || this.#options.mode === "all") return;
     const isNext = sensor.readThrough(newestAt, progressed, reachedAt);

@@ -1,9 +1,19 @@
 import { crc32 } from "node:zlib";
-import type { Logger } from "pino";
-import type { Clock } from "../lib/clock.ts";
-import { openState, replaceState, type StateFiles, type StateReport, stateFileName } from "../state/state-files.ts";
-import { foreignHead, parseObject, type StateFormat, type Unusable, unusable } from "../state/state-format.ts";
-import { WriteFailures } from "../state/write-failures.ts";
+import pLimit from "p-limit";
+import {
+  foreignHead,
+  openState,
+  parseObject,
+  replaceState,
+  type StateFiles,
+  type StateFormat,
+  type StateReport,
+  stateFileName,
+  type Unusable,
+  unusable,
+  type WatchedWrites,
+  watchWrites,
+} from "../state/state-files.ts";
 import type { SyncRecorder } from "../telemetry/recorders.ts";
 import type { Coverage } from "./measurement.ts";
 
@@ -16,7 +26,7 @@ export class Watermarks {
   /** Not saved: lists of a later process are newer. */
   readonly #repeats = new Map<string, number>();
   #changed = false;
-  #saving: Promise<void> = Promise.resolve();
+  readonly #oneAtATime = pLimit(1);
 
   private constructor(server: string, files: StateFiles, marks: Map<string, Coverage>, report: StateReport) {
     this.#server = server;
@@ -27,8 +37,9 @@ export class Watermarks {
 
   /** Never rejects: reports an unusable file, moves it aside and starts anew. */
   static async open(server: string, files: StateFiles): Promise<Watermarks> {
-    const decode = (text: string): DecodedWatermarks => decodeWatermarks(text, server);
-    const { report, state } = await openState(files, watermarkFileName(server), decode);
+    const { report, state } = await openState(files, watermarkFileName(server), (text) =>
+      decodeWatermarks(text, server),
+    );
     const marks = new Map(state?.watermarks.entries().map(([sensorId, until]) => [sensorId, coverageIn(until)]));
     return new Watermarks(server, files, marks, report);
   }
@@ -83,9 +94,7 @@ export class Watermarks {
    * next save.
    */
   save(): Promise<void> {
-    const saved = this.#saving.then(() => this.#saveNow());
-    this.#saving = saved.catch(() => undefined);
-    return saved;
+    return this.#oneAtATime(() => this.#saveNow());
   }
 
   async #saveNow(): Promise<void> {
@@ -105,11 +114,9 @@ export class Watermarks {
 const SAVE_AFTER_MS = 5_000;
 const CONSEQUENCE = "After a restart, the exporter would repeat measurements since the last successful write";
 
-export interface WatermarkSaverOptions {
+export interface WatermarkSaverOptions extends Pick<WatchedWrites, "clock" | "log"> {
   readonly watermarks: Watermarks;
-  readonly clock: Clock;
-  readonly log: Logger;
-  readonly observer: SyncRecorder;
+  readonly observer: Pick<SyncRecorder, "watermarkFailed">;
 }
 
 /** Writes watermarks a few seconds after they change, and at the end. */
@@ -117,12 +124,12 @@ export class WatermarkSaver {
   readonly #options: WatermarkSaverOptions;
   readonly #ending = new AbortController();
   #isScheduled = false;
-  readonly #failures: WriteFailures;
+  readonly #watch: ReturnType<typeof watchWrites>;
 
   constructor(options: WatermarkSaverOptions) {
     this.#options = options;
     const onFailed = () => options.observer.watermarkFailed();
-    this.#failures = new WriteFailures({ ...options, what: "watermarks", consequence: CONSEQUENCE, onFailed });
+    this.#watch = watchWrites({ ...options, what: "watermarks", consequence: CONSEQUENCE, onFailed });
   }
 
   notify(): void {
@@ -145,7 +152,7 @@ export class WatermarkSaver {
   }
 
   #save(): Promise<void> {
-    return this.#failures.watch(() => this.#options.watermarks.save());
+    return this.#watch(() => this.#options.watermarks.save());
   }
 }
 
@@ -154,8 +161,6 @@ const { name: FORMAT, version: VERSION } = WATERMARK_FILE;
 /** Parsing a large file of another program would block for seconds. */
 const MAX_HEAD_LENGTH = 64 * 1024;
 const OPENING = `{"format":${JSON.stringify(FORMAT)}`;
-
-export type DecodedWatermarks = { readonly watermarks: Map<string, number> } | Unusable;
 
 export function watermarkFileName(server: string): string {
   return stateFileName("watermarks", server, "json");
@@ -174,7 +179,10 @@ export function encodeWatermarks(server: string, watermarks: ReadonlyMap<string,
 }
 
 /** Never throws. Accepts a file as a whole or not at all. */
-export function decodeWatermarks(text: string, server: string): DecodedWatermarks {
+export function decodeWatermarks(
+  text: string,
+  server: string,
+): { readonly watermarks: Map<string, number> } | Unusable {
   const [firstLine = "", body = ""] = text.split("\n", 2);
   const head = firstLine.length > MAX_HEAD_LENGTH ? undefined : parseObject(firstLine);
   if (head === undefined) {

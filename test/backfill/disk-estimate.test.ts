@@ -2,8 +2,8 @@ import { statSync } from "node:fs";
 import { join } from "node:path";
 import { pino } from "pino";
 import { expect, test } from "vitest";
-import { roughSize } from "../../src/backfill/disk-estimate.ts";
-import type { BackfillProgress } from "../../src/backfill/progress.ts";
+import type { BackfillProgress } from "../../src/backfill/parameters.ts";
+import { roughSize } from "../../src/backfill/plan.ts";
 import { HistoryServer } from "./history-server.ts";
 import { emptyFolder, filesOf, run } from "./running.ts";
 

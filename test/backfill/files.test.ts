@@ -2,11 +2,10 @@ import { mkdirSync } from "node:fs";
 import { join } from "node:path";
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
-import { formatTimestamp, writeDayFile } from "../../src/backfill/day-file.ts";
-import { DayParts, partPath } from "../../src/backfill/day-parts.ts";
+import { DayParts, dayFileName, dayName, dayNumber, dayOf, partPath } from "../../src/backfill/day-parts.ts";
 import type { BackfillPlan, PlannedSensor } from "../../src/backfill/plan.ts";
-import { readSensorHistory } from "../../src/backfill/sensor-history.ts";
-import { dayFileName, dayName, dayNumber, dayOf } from "../../src/backfill/utc-day.ts";
+import { readSensorHistory } from "../../src/backfill/sensor-reader.ts";
+import { formatTimestamp, writeDayFile } from "../../src/backfill/write-files.ts";
 import type { MetricFamily } from "../../src/mapping/families/family.ts";
 import { never } from "../support/never-aborted.ts";
 import { DAY, HistoryServer, HOUR, MINUTE, NOW, valueAt } from "./history-server.ts";
@@ -185,7 +184,7 @@ describe("file of a day", () => {
           const lists = new Map(
             (histories[sensor] ?? []).map(([channel, times]) => [channel, times.flatMap((at) => [at, at / 3])]),
           );
-          parts.add(sensor, { days: new Map([[DAY_NUMBER, lists]]) });
+          parts.add(sensor, new Map([[DAY_NUMBER, lists]]));
           // Reopens between writes: nothing may be lost or doubled.
           if (writes[turn]) parts = await DayParts.open(folder, await parts.write());
         }
@@ -205,7 +204,7 @@ describe("file of a day", () => {
     const times = Array.from({ length: 40_000 }, (_, second) => DAY_NUMBER * DAY + second * 1_000);
     const parts = await DayParts.open(folder, new Map());
     for (const sensor of [0, 1]) {
-      parts.add(sensor, { days: new Map([[DAY_NUMBER, new Map([[0, times.flatMap((at) => [at, 7])]])]]) });
+      parts.add(sensor, new Map([[DAY_NUMBER, new Map([[0, times.flatMap((at) => [at, 7])]])]]));
     }
     await parts.write();
     await writeDayFile(partPath(folder, DAY_NUMBER), join(folder, "day.om"), planOf(2), never);
@@ -221,7 +220,7 @@ describe("file of a day", () => {
     const folder = emptyFolder();
     mkdirSync(join(folder, "unfinished"));
     const parts = await DayParts.open(join(folder, "unfinished"), new Map());
-    parts.add(0, { days: new Map([[1, new Map([[0, [DAY, 1]]])]]) });
+    parts.add(0, new Map([[1, new Map([[0, [DAY, 1]]])]]));
     await parts.write();
     const path = partPath(join(folder, "unfinished"), 1);
     const aborted = AbortSignal.abort(new Error("enough"));

@@ -2,12 +2,13 @@ import fc from "fast-check";
 import { describe, expect, test } from "vitest";
 import {
   addExtraLabel,
+  type BackfillParameters,
+  parameterDifferences,
   parseExtraLabel,
   parseTimeFlag,
   refuseTakenNames,
   resolveTimeFlag,
-} from "../../src/backfill/flag-values.ts";
-import { type BackfillParameters, parameterDifferences } from "../../src/backfill/parameters.ts";
+} from "../../src/backfill/parameters.ts";
 import { sensorFilter } from "../../src/backfill/plan.ts";
 import { pathGlob } from "../../src/lib/glob.ts";
 import { reconcile } from "../../src/model/reconcile.ts";

@@ -1,8 +1,8 @@
 import { writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { expect, test } from "vitest";
+import { DAY_MS } from "../../src/backfill/day-parts.ts";
 import { rowsInOrder, type StoredRow } from "../../src/backfill/push.ts";
-import { DAY_MS } from "../../src/backfill/utc-day.ts";
 import { emptyFolder } from "./running.ts";
 
 const DAY = 20_000;

@@ -1,8 +1,8 @@
 import { join } from "node:path";
 import { pino } from "pino";
 import type { BackfillOutcome } from "../../src/backfill/backfill.ts";
-import type { BackfillOptions } from "../../src/backfill/parameters.ts";
-import { createMeasurementSink } from "../../src/otlp/measurement-sink.ts";
+import type { BackfillOptions } from "../../src/backfill/begin-run.ts";
+import { OtlpMeasurementSink } from "../../src/otlp/measurement-sink.ts";
 import { Receivers } from "../../src/otlp/receivers.ts";
 import type { OtlpSection } from "../../src/otlp/settings.ts";
 import { RESOURCE, recordedObserver, SCOPE, testExporter } from "../otlp/support/otlp-exporter.ts";
@@ -52,7 +52,7 @@ export async function push({
         maxPoints,
         random: () => 0.5,
         connect: ({ describe }) =>
-          createMeasurementSink({
+          new OtlpMeasurementSink({
             ...{ exporter, resource: RESOURCE, scope: SCOPE },
             observer: recordedObserver(),
             describe,

@@ -2,7 +2,7 @@ import { cpSync, existsSync, mkdirSync, readdirSync, rmSync } from "node:fs";
 import { join } from "node:path";
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
-import type { BackfillOptions } from "../../src/backfill/parameters.ts";
+import type { BackfillOptions } from "../../src/backfill/begin-run.ts";
 import { runs } from "../support/runs.ts";
 import { HistoryServer } from "./history-server.ts";
 import { configured, emptyFolder, filesOf, run, TickingClock } from "./running.ts";

@@ -3,9 +3,10 @@ import { join } from "node:path";
 import { pino } from "pino";
 import { mappingOf } from "../../src/app/mapping.ts";
 import { type BackfillOutcome, backfill } from "../../src/backfill/backfill.ts";
-import { parseExtraLabel, parseTimeFlag } from "../../src/backfill/flag-values.ts";
+import type { BackfillOptions } from "../../src/backfill/begin-run.ts";
 import {
-  type BackfillOptions,
+  parseExtraLabel,
+  parseTimeFlag,
   type ResolutionChoice,
   type SeriesSettings,
   seriesSettings,

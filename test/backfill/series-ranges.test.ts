@@ -1,6 +1,6 @@
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
-import { planSeriesRanges, renewSeriesRanges, type SeriesRange } from "../../src/backfill/series-ranges.ts";
+import { planSeriesRanges, renewSeriesRanges, type SeriesRange } from "../../src/backfill/plan.ts";
 import { SERIES_STEP_MS, SERIES_TYPES, SERIES_WINDOW_MS } from "../../src/prtg/series-types.ts";
 import { DAY, HOUR, MINUTE, NOW } from "./history-server.ts";
 

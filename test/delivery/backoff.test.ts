@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { Backoff } from "../../src/delivery/backoff.ts";
+import { Backoff } from "../../src/delivery/delivery-loop.ts";
 import { ManualClock } from "../support/manual-clock.ts";
 
 test.each([

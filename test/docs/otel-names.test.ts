@@ -1,6 +1,5 @@
 import { expect, test } from "vitest";
-import { otelMetric } from "../../src/otlp/otel-family.ts";
-import { MEANINGS, meaningOf } from "../../src/otlp/otel-names.ts";
+import { MEANINGS, meaningOf, otelMetric } from "../../src/otlp/otel-family.ts";
 import { deviceResource, otlpResource } from "../../src/otlp/resources.ts";
 import { readPage } from "./support/pages.ts";
 

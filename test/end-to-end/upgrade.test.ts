@@ -4,7 +4,7 @@ import { fileURLToPath } from "node:url";
 import { startSimulator } from "prtg-simulator/src/simulator.ts";
 import type { World } from "prtg-simulator/src/world/model.ts";
 import { expect, onTestFinished, test } from "vitest";
-import { journalFileName } from "../../src/events/journal.ts";
+import { journalFileName } from "../../src/events/event-memory.ts";
 import { type Receiver, startReceiver } from "../otlp/support/otlp-http-receiver.ts";
 import { startPushingExporter } from "../real/support/pushing-exporter.ts";
 import { ReceivedPoints } from "../real/support/received-points.ts";

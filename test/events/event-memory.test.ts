@@ -1,7 +1,12 @@
 import { crc32 } from "node:zlib";
 import { expect, test } from "vitest";
-import { EventMemory, type Remembered } from "../../src/events/event-memory.ts";
-import { encodeHead, encodeLine, journalFileName } from "../../src/events/journal.ts";
+import {
+  EventMemory,
+  encodeHead,
+  encodeLine,
+  journalFileName,
+  type Remembered,
+} from "../../src/events/event-memory.ts";
 import type { JournalFiles } from "../../src/state/state-files.ts";
 import { buildEvent } from "./support/build-event.ts";
 

@@ -1,6 +1,12 @@
 import fc from "fast-check";
 import { expect, test } from "vitest";
-import { decodeJournal, encodeHead, encodeLine, type JournalEntry, journalFileName } from "../../src/events/journal.ts";
+import {
+  decodeJournal,
+  encodeHead,
+  encodeLine,
+  type JournalEntry,
+  journalFileName,
+} from "../../src/events/event-memory.ts";
 import { Premise } from "../support/premise.ts";
 
 const entry: fc.Arbitrary<JournalEntry> = fc.record(

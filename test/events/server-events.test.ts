@@ -67,7 +67,6 @@ test("the journal has an event before an output, and its delivery before the nex
       seen.push(batch.every(({ uid }) => journal().includes(uid)) && journal().includes(`"otlp":${seen.length}}`));
       return { kind: "accepted", rejected: 0, message: "" };
     },
-    close: () => Promise.resolve(),
   };
   await process.events.deliverTo(new Map([["otlp", sink]]));
   await poll("up");
@@ -174,7 +173,7 @@ test("the end delivers waiting events without waiting for a failing receiver", a
   expect(await out.stop(5_000)).toBeLessThanOrEqual(1_000);
 
   const hanging = await running();
-  const sink = { send: () => new Promise<never>(() => undefined), close: () => Promise.resolve() };
+  const sink = { send: () => new Promise<never>(() => undefined) };
   await hanging.process.events.deliverTo(new Map([["otlp", sink]]));
   await hanging.poll("up");
   await hanging.poll("down");

@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { changesBetween } from "../../src/events/status-change.ts";
+import { changesBetween } from "../../src/events/event-records.ts";
 import type { StatusToken } from "../../src/prtg/status.ts";
 
 type Shown = readonly [status: StatusToken, since: number | undefined, lastDown?: number, lastUp?: number];

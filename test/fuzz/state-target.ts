@@ -1,8 +1,7 @@
 import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { JOURNAL_FORMAT, PUSH_BEGIN } from "../../src/backfill/journal.ts";
-import { OutputFolder } from "../../src/backfill/output-folder.ts";
+import { JOURNAL_FORMAT, OutputFolder, PUSH_BEGIN } from "../../src/backfill/output-folder.ts";
 import { ExporterError } from "../../src/errors/exporter-error.ts";
 import type { StateFiles } from "../../src/state/state-files.ts";
 import { encodeWatermarks, Watermarks } from "../../src/sync/watermarks.ts";

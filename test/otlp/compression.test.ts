@@ -1,6 +1,6 @@
 import { expect, test } from "vitest";
 import { systemClock } from "../../src/lib/clock.ts";
-import { createMeasurementSink } from "../../src/otlp/measurement-sink.ts";
+import { OtlpMeasurementSink } from "../../src/otlp/measurement-sink.ts";
 import { Receivers } from "../../src/otlp/receivers.ts";
 import { never } from "../support/never-aborted.ts";
 import { deliverRows, RESOURCE, recordedObserver, SCOPE, testExporter } from "./support/otlp-exporter.ts";
@@ -16,7 +16,7 @@ async function setUp(answer: (seen: SeenRequest, request: number) => Answer | un
   const connect = async () => {
     const given = { receivers, clock, gzipRefused: () => void refusals++ };
     const exporter = await testExporter({ endpoint: receiver.url }, given);
-    return createMeasurementSink({
+    return new OtlpMeasurementSink({
       ...{ exporter, resource: RESOURCE, scope: SCOPE, describe: describeAll, observer: recordedObserver() },
     });
   };

@@ -5,8 +5,7 @@ import { describe, expect, test } from "vitest";
 import { TREE_FAMILIES } from "../../src/mapping/metric-table.ts";
 import { METRIC_ENCODINGS } from "../../src/otlp/encoding.ts";
 import { CONTENT_TYPES, OTLP_PROTOCOLS } from "../../src/otlp/environment.ts";
-import { gauge, StalenessMarker } from "../../src/otlp/metric-data.ts";
-import { metricAttributes } from "../../src/otlp/naming.ts";
+import { gauge, metricAttributes, StalenessMarker } from "../../src/otlp/metric-data.ts";
 import { runs } from "../support/runs.ts";
 import { decodeMetrics } from "./support/decode-metrics.ts";
 

@@ -2,7 +2,7 @@ import { writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { expect, test } from "vitest";
 import { Redactor } from "../../src/errors/redactor.ts";
-import { createMeasurementSink } from "../../src/otlp/measurement-sink.ts";
+import { OtlpMeasurementSink } from "../../src/otlp/measurement-sink.ts";
 import type { OtlpSection } from "../../src/otlp/settings.ts";
 import { never } from "../support/never-aborted.ts";
 import { temporaryFolder } from "../support/temporary-folder.ts";
@@ -12,7 +12,7 @@ import { describeAll, NOON, row } from "./support/rows.ts";
 
 async function testSink(section: OtlpSection, redactor = new Redactor()) {
   const exporter = await testExporter(section, { redactor });
-  return createMeasurementSink({
+  return new OtlpMeasurementSink({
     exporter,
     resource: RESOURCE,
     scope: SCOPE,

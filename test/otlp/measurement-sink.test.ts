@@ -1,8 +1,8 @@
-import { expect, onTestFinished, test } from "vitest";
+import { expect, test } from "vitest";
 import { TREE_FAMILIES } from "../../src/mapping/metric-table.ts";
 import type { ValueSeries } from "../../src/mapping/rules/rule.ts";
 import { UNCHANGED } from "../../src/mapping/units/base-units.ts";
-import { createMeasurementSink, type MeasurementSinkOptions } from "../../src/otlp/measurement-sink.ts";
+import { type MeasurementSinkOptions, OtlpMeasurementSink } from "../../src/otlp/measurement-sink.ts";
 import type { OtlpSection } from "../../src/otlp/settings.ts";
 import { never } from "../support/never-aborted.ts";
 import { deliverRows, RESOURCE, recordedObserver, SCOPE, testExporter } from "./support/otlp-exporter.ts";
@@ -18,8 +18,7 @@ async function testSink(
 ) {
   const exporter = await testExporter({ endpoint: receiver.url, ...section });
   const observer = recordedObserver();
-  const sink = createMeasurementSink({ exporter, resource: RESOURCE, scope: SCOPE, describe, observer });
-  onTestFinished(() => sink.close());
+  const sink = new OtlpMeasurementSink({ exporter, resource: RESOURCE, scope: SCOPE, describe, observer });
   return { sink, observer };
 }
 
@@ -278,24 +277,6 @@ test("a stopped delivery ends its request without blaming the receiver", async (
   expect(observer.counts).toEqual({});
 });
 
-test("close waits for current work and accepts nothing more", async () => {
-  const answers: (() => void)[] = [];
-  const receiver = await startReceiver(() => (response) => answers.push(() => response.end()));
-  const { sink } = await testSink(receiver);
-  const delivery = deliverRows(sink, [row("40", NOON, 1)], never);
-  await receiver.until(1);
-  let isClosed = false;
-  const closed = sink.close().then(() => {
-    isClosed = true;
-  });
-  expect(await deliverRows(sink, [row("41", NOON, 1)], never)).toMatchObject({ kind: "failed" });
-  expect(isClosed).toBe(false);
-  for (const answer of answers) answer();
-  await closed;
-  expect(await delivery).toMatchObject({ kind: "accepted" });
-  expect(receiver.requests).toHaveLength(1);
-});
-
 test("an error in a channel description fails the delivery, not the caller", async () => {
   const receiver = await startReceiver();
   const { sink } = await testSink(receiver, {}, () => {
@@ -320,7 +301,7 @@ test.each(PROTOCOLS)("the sink compresses bodies on request, over %s", async (pr
 test("the sink announces exactly the channels that it sends", async () => {
   const receiver = await startReceiver();
   const sending: string[] = [];
-  const sink = createMeasurementSink({
+  const sink = new OtlpMeasurementSink({
     exporter: await testExporter({ endpoint: receiver.url }),
     ...{ resource: RESOURCE, scope: SCOPE, observer: recordedObserver() },
     describe: (sensorId, channelId) => (channelId === "1" ? undefined : describeAll(sensorId, channelId)),

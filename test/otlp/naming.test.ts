@@ -1,7 +1,7 @@
 import { collectDefaultMetrics, Registry } from "prom-client";
 import { describe, expect, test } from "vitest";
 import { TREE_FAMILIES } from "../../src/mapping/metric-table.ts";
-import { metricAttributes, metricName, metricUnit } from "../../src/otlp/naming.ts";
+import { metricAttributes, metricName, metricUnit } from "../../src/otlp/metric-data.ts";
 import { EXPORTER_FAMILIES } from "../../src/telemetry/metric-declarations.ts";
 import { prometheusName } from "./support/prometheus-name.ts";
 

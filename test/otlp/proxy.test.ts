@@ -1,7 +1,7 @@
 import { expect, test } from "vitest";
 import { Secret } from "../../src/config/secrets.ts";
 import { Redactor } from "../../src/errors/redactor.ts";
-import { createMeasurementSink } from "../../src/otlp/measurement-sink.ts";
+import { OtlpMeasurementSink } from "../../src/otlp/measurement-sink.ts";
 import type { OtlpSection } from "../../src/otlp/settings.ts";
 import { certificatePath } from "../support/certificates.ts";
 import { startProxy } from "../support/connect-proxy.ts";
@@ -17,7 +17,7 @@ const PASSWORD = "otlp-proxy-s3cret";
 async function deliver(section: OtlpSection, redactor = new Redactor()) {
   const exporter = await testExporter(section, { redactor });
   const options = { exporter, resource: RESOURCE, scope: SCOPE, describe: describeAll, observer: recordedObserver() };
-  return deliverRows(createMeasurementSink(options), [row("40", NOON, 1)], never);
+  return deliverRows(new OtlpMeasurementSink(options), [row("40", NOON, 1)], never);
 }
 
 test("points go through a proxy with its credentials", async () => {

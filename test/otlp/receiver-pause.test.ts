@@ -3,7 +3,7 @@ import { Registry } from "prom-client";
 import { describe, expect, onTestFinished, test } from "vitest";
 import { TREE_FAMILIES } from "../../src/mapping/metric-table.ts";
 import { createEventSink } from "../../src/otlp/event-sink.ts";
-import { createMeasurementSink } from "../../src/otlp/measurement-sink.ts";
+import { OtlpMeasurementSink } from "../../src/otlp/measurement-sink.ts";
 import { Receivers } from "../../src/otlp/receivers.ts";
 import { startStatePush } from "../../src/otlp/state-push.ts";
 import { Store } from "../../src/store/store.ts";
@@ -48,7 +48,7 @@ async function setUp(answer: Answer) {
     log: pino({ level: "warn" }, { write: (line) => void lines.push(JSON.parse(line).msg) }),
   });
   onTestFinished(() => state.stop(0));
-  const measurements = createMeasurementSink({ exporter, ...common, describe: describeAll, observer });
+  const measurements = new OtlpMeasurementSink({ exporter, ...common, describe: describeAll, observer });
   const events = createEventSink({
     exporter: await testLogExporter({ endpoint: receiver.url }, { clock, receivers }),
     ...common,
@@ -60,7 +60,7 @@ async function setUp(answer: Answer) {
     events: () => events.send(statusChanges(2), never),
     "measurements after a reload": async () =>
       deliverRows(
-        createMeasurementSink({ exporter: await connectMetrics(), ...common, describe: describeAll, observer }),
+        new OtlpMeasurementSink({ exporter: await connectMetrics(), ...common, describe: describeAll, observer }),
         [row("41", NOON, 2)],
         never,
       ),
@@ -125,7 +125,7 @@ describe("receiver that requests a pause", () => {
     await pushes.events();
     const other = await startReceiver();
     const exporter = await testExporter({ endpoint: other.url }, { clock, receivers: new Receivers(clock) });
-    const sink = createMeasurementSink({
+    const sink = new OtlpMeasurementSink({
       ...{ exporter, resource: RESOURCE, scope: SCOPE, describe: describeAll, observer: recordedObserver() },
     });
     expect(await deliverRows(sink, [row("40", NOON, 2)], never)).toMatchObject({ kind: "accepted" });

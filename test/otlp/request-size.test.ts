@@ -1,9 +1,9 @@
 import fc from "fast-check";
-import { describe, expect, onTestFinished, test } from "vitest";
+import { describe, expect, test } from "vitest";
 import { TREE_FAMILIES } from "../../src/mapping/metric-table.ts";
 import { OTLP_PROTOCOLS } from "../../src/otlp/environment.ts";
 import { RequestSize } from "../../src/otlp/exporter.ts";
-import { createMeasurementSink, type MeasurementSinkOptions } from "../../src/otlp/measurement-sink.ts";
+import { type MeasurementSinkOptions, OtlpMeasurementSink } from "../../src/otlp/measurement-sink.ts";
 import type { OtlpSection } from "../../src/otlp/settings.ts";
 import type { MeasurementRow, SettledRows } from "../../src/sync/measurement.ts";
 import { never } from "../support/never-aborted.ts";
@@ -15,8 +15,7 @@ import { channelLabels, describeAll, NOON, row } from "./support/rows.ts";
 async function testSink(section: OtlpSection, describe: MeasurementSinkOptions["describe"] = describeAll) {
   const exporter = await testExporter(section);
   const observer = recordedObserver();
-  const sink = createMeasurementSink({ exporter, resource: RESOURCE, scope: SCOPE, describe, observer });
-  onTestFinished(() => sink.close());
+  const sink = new OtlpMeasurementSink({ exporter, resource: RESOURCE, scope: SCOPE, describe, observer });
   return { sink, observer };
 }
 

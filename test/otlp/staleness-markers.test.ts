@@ -3,7 +3,7 @@ import { Registry } from "prom-client";
 import { describe, expect, onTestFinished, test } from "vitest";
 import { TREE_FAMILIES } from "../../src/mapping/metric-table.ts";
 import { OTLP_PROTOCOLS, type OtlpProtocol } from "../../src/otlp/environment.ts";
-import type { PendingMeasurements } from "../../src/otlp/staleness-markers.ts";
+import type { PendingMeasurements } from "../../src/otlp/state-producer.ts";
 import { type StatePushOptions, startStatePush } from "../../src/otlp/state-push.ts";
 import { Store } from "../../src/store/store.ts";
 import { ManualClock } from "../support/manual-clock.ts";

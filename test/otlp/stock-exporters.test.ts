@@ -3,9 +3,8 @@ import { OTLPMetricExporter as JsonExporter } from "@opentelemetry/exporter-metr
 import { OTLPMetricExporter as ProtobufExporter } from "@opentelemetry/exporter-metrics-otlp-proto";
 import { expect, test } from "vitest";
 import { TREE_FAMILIES } from "../../src/mapping/metric-table.ts";
-import { createMeasurementSink } from "../../src/otlp/measurement-sink.ts";
-import { gauge } from "../../src/otlp/metric-data.ts";
-import { metricAttributes } from "../../src/otlp/naming.ts";
+import { OtlpMeasurementSink } from "../../src/otlp/measurement-sink.ts";
+import { gauge, metricAttributes } from "../../src/otlp/metric-data.ts";
 import { never } from "../support/never-aborted.ts";
 import { deliverRows, RESOURCE, recordedObserver, SCOPE, testExporter } from "./support/otlp-exporter.ts";
 import { startReceiver } from "./support/otlp-http-receiver.ts";
@@ -16,7 +15,7 @@ test.each([
   { protocol: "http/protobuf" as const, Exporter: ProtobufExporter },
 ])("our requests have the same bytes as the SDK's exporter for $protocol", async ({ protocol, Exporter }) => {
   const receiver = await startReceiver();
-  const sink = createMeasurementSink({
+  const sink = new OtlpMeasurementSink({
     exporter: await testExporter({ endpoint: receiver.url, protocol }),
     resource: RESOURCE,
     scope: SCOPE,

@@ -2,7 +2,7 @@ import { X509Certificate } from "node:crypto";
 import { copyFile, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { describe, expect, test } from "vitest";
-import { createMeasurementSink } from "../../src/otlp/measurement-sink.ts";
+import { OtlpMeasurementSink } from "../../src/otlp/measurement-sink.ts";
 import type { OtlpSection } from "../../src/otlp/settings.ts";
 import { certificate, certificatePath, keyPair } from "../support/certificates.ts";
 import { never } from "../support/never-aborted.ts";
@@ -21,7 +21,7 @@ const SEEN = new X509Certificate(certificate("localhost.pem")).fingerprint256;
 async function deliver(section: OtlpSection) {
   const exporter = await testExporter(section);
   const options = { exporter, resource: RESOURCE, scope: SCOPE, describe: describeAll, observer: recordedObserver() };
-  return deliverRows(createMeasurementSink(options), [row("40", NOON, 1)], never);
+  return deliverRows(new OtlpMeasurementSink(options), [row("40", NOON, 1)], never);
 }
 
 describe("certificate of the receiver", () => {
@@ -62,7 +62,7 @@ describe("client certificate", () => {
     const receiver = await startReceiver(() => ({ headers: { connection: "close" } }), asking);
     const exporter = await testExporter({ endpoint: receiver.url, tls: { caFile: CA, certFile, keyFile } });
     const options = { exporter, resource: RESOURCE, scope: SCOPE, describe: describeAll, observer: recordedObserver() };
-    const sink = createMeasurementSink(options);
+    const sink = new OtlpMeasurementSink(options);
     await deliverRows(sink, [row("40", NOON, 1)], never);
     await use("localhost");
     await deliverRows(sink, [row("40", NOON + 1, 1)], never);

@@ -1,7 +1,6 @@
 import { type AddressInfo, createServer, type Socket } from "node:net";
 import { expect, onTestFinished, test } from "vitest";
-import { Receivers } from "../../src/otlp/receivers.ts";
-import { OtlpTransport } from "../../src/otlp/transport.ts";
+import { OtlpTransport, Receivers } from "../../src/otlp/receivers.ts";
 import { ManualClock } from "../support/manual-clock.ts";
 import { never } from "../support/never-aborted.ts";
 

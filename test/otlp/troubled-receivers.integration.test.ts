@@ -2,11 +2,11 @@ import type { ServerResponse } from "node:http";
 import { pino } from "pino";
 import { Gauge, Registry } from "prom-client";
 import { describe, expect, onTestFinished, test } from "vitest";
-import { EventDelivery } from "../../src/events/event-delivery.ts";
 import { EventQueue } from "../../src/events/event-queue.ts";
+import { EventDelivery } from "../../src/events/server-events.ts";
 import { TREE_FAMILIES } from "../../src/mapping/metric-table.ts";
 import { createEventSink } from "../../src/otlp/event-sink.ts";
-import { createMeasurementSink } from "../../src/otlp/measurement-sink.ts";
+import { OtlpMeasurementSink } from "../../src/otlp/measurement-sink.ts";
 import { startStatePush } from "../../src/otlp/state-push.ts";
 import type { StateFiles } from "../../src/state/state-files.ts";
 import { Store } from "../../src/store/store.ts";
@@ -85,7 +85,7 @@ async function startDelivery(clock: FastClock, url: string, files: StateFiles = 
   const outbox = new Outbox(1_000_000);
   const watermarks = await Watermarks.open("hq", files);
   const delivery = new Delivery({
-    sink: createMeasurementSink({
+    sink: new OtlpMeasurementSink({
       ...{ exporter, resource: RESOURCE, scope: SCOPE, describe: describeAll, observer: recordedObserver() },
     }),
     ...{ outbox, watermarks, maxBatchPoints: 10_000, clock, random: () => 0.5 },

@@ -1,7 +1,7 @@
 import { resourceFromAttributes } from "@opentelemetry/resources";
 import type { World } from "prtg-simulator/src/world/model.ts";
 import { createWorld } from "prtg-simulator/src/world/world.ts";
-import { afterAll, beforeAll, describe, expect, onTestFinished, test } from "vitest";
+import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import type { EventRecord } from "../../src/events/event.ts";
 import { createEventSink } from "../../src/otlp/event-sink.ts";
 import { statusChange } from "../otlp/support/events.ts";
@@ -104,7 +104,6 @@ describeWithPrograms(["loki"], "Loki", (programs) => {
       const exporter = await testLogExporter({ logsEndpoint: `${loki.url}/otlp`, protocol: "http/json" });
       const resource = resourceFromAttributes({ "service.name": service });
       const sink = createEventSink({ exporter, resource, scope: SCOPE });
-      onTestFinished(() => sink.close());
       const outcomes = [];
       for (const batch of batches) outcomes.push(await sink.send(batch, never));
       const now = Date.now();

@@ -1,8 +1,8 @@
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import { expect, test } from "vitest";
-import { encodeHead, JOURNAL_FILE } from "../../src/events/journal.ts";
-import { refuseNewerFile } from "../../src/state/state-format.ts";
+import { encodeHead, JOURNAL_FILE } from "../../src/events/event-memory.ts";
+import { refuseNewerFile } from "../../src/state/state-files.ts";
 import { encodeWatermarks, WATERMARK_FILE } from "../../src/sync/watermarks.ts";
 import { temporaryFolder } from "../support/temporary-folder.ts";
 

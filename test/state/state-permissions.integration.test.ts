@@ -56,7 +56,7 @@ function writeState(directory: string): string {
     await folder.writeJournal(folder.journal);
     await folder.writePlan({ families: [], sensors: [] });
     const parts = await folder.openParts(new Map());
-    parts.add(0, { days: new Map([[20000, new Map([[0, [1, 2]]])]]) });
+    parts.add(0, new Map([[20000, new Map([[0, [1, 2]]])]]));
     await parts.write();
     await folder.writeCursor({ days: 0, rows: 0, samples: 0, rejected: 0, message: "" });
   `;
@@ -80,10 +80,10 @@ test("finished files of a backfill follow the umask, because Prometheus reads th
   const folder = join(temporaryFolder({}), "history");
   const program = `
     const { OutputFolder } = await from("backfill/output-folder.ts");
-    const { writeDayFile } = await from("backfill/day-file.ts");
+    const { writeDayFile } = await from("backfill/write-files.ts");
     const folder = await OutputFolder.open(${JSON.stringify(folder)});
     const parts = await folder.openParts(new Map());
-    parts.add(0, { days: new Map([[20000, new Map([[0, [1, 2]]])]]) });
+    parts.add(0, new Map([[20000, new Map([[0, [1, 2]]])]]));
     await parts.write();
     const plan = { families: [], sensors: [] };
     await writeDayFile(folder.partPath(20000), folder.filePath("day.om"), plan, new AbortController().signal);

@@ -38,12 +38,9 @@ describe("cycles of several servers", () => {
         },
       };
       const run = new SeriesCycle(due, {
-        ...{ api, clock, liveOnly: true, relyOnLists: true, extras: work },
+        ...{ api, clock, mode: "auto", delivery: undefined, extras: work },
         limits: { requests, periodMs: MINUTE },
         serverNow: () => clock.now(),
-        gapOf: ({ covered = 0 }) => clock.now() - covered,
-        hasRoom: () => true,
-        channelsOf: () => undefined,
         onRead: () => undefined,
       }).run(never);
       return { run, due };

@@ -5,9 +5,10 @@ import {
   type ExtraLabel,
   parseExtraLabel,
   parseTimeFlag,
+  RESOLUTIONS,
+  type ResolutionChoice,
   type TimeFlag,
-} from "../../backfill/flag-values.ts";
-import { RESOLUTIONS, type ResolutionChoice } from "../../backfill/parameters.ts";
+} from "../../backfill/parameters.ts";
 import { parsed } from "../flags.ts";
 
 export interface BackfillFlags extends LogFlags, ConfigFlags {
@@ -25,29 +26,19 @@ export interface BackfillFlags extends LogFlags, ConfigFlags {
   readonly skipFailed?: boolean;
 }
 
+const FROM = "start of the history: a time such as 2026-03-01T00:00:00Z, or an age such as 60d";
+const TO =
+  "end of the history (default: 3h, because Prometheus has newer data in memory, or 4h with --push, because serve pushes newer data)";
+const PUSH = "push to the configured OTLP receiver instead of writing files, oldest data first";
 const WINDOWS = "live 4h, short 2d in steps of 5m, medium 60d of 1h, long 365d of 1d";
 
 export function addBackfillFlags(command: Command): Command {
   const time = (text: string): TimeFlag => parsed(() => parseTimeFlag(text));
   return command
-    .addOption(
-      new Option("--from <time>", "start of the history: a time such as 2026-03-01T00:00:00Z, or an age such as 60d")
-        .makeOptionMandatory()
-        .argParser(time),
-    )
-    .addOption(
-      new Option(
-        "--to <time>",
-        "end of the history (default: 3h, because Prometheus has newer data in memory, or 4h with --push, because serve pushes newer data)",
-      ).argParser(time),
-    )
+    .requiredOption("--from <time>", FROM, time)
+    .option("--to <time>", TO, time)
     .option("--output <folder>", "directory for the files; continues an interrupted backfill")
-    .addOption(
-      new Option(
-        "--push",
-        "push to the configured OTLP receiver instead of writing files, oldest data first",
-      ).conflicts(["output", "label"]),
-    )
+    .addOption(new Option("--push", PUSH).conflicts(["output", "label"]))
     .option("--server <name>", "name of the server, if several are configured")
     .addOption(
       new Option("--resolution <series>", `${WINDOWS}; auto: the finest available`)

@@ -2,16 +2,11 @@ import { resolve } from "node:path";
 import { type Options, SingleBar } from "cli-progress";
 import type { Logger } from "pino";
 import type { BackfillOutcome } from "../../backfill/backfill.ts";
-import { type BackfillProgress, ProgressRate } from "../../backfill/progress.ts";
+import type { BackfillProgress } from "../../backfill/parameters.ts";
 import { formatDuration } from "../../config/quantities.ts";
 import type { Clock } from "../../lib/clock.ts";
 
 const TITLES = { sensors: "reading sensors", days: "writing days", values: "pushing values" } as const;
-
-interface Estimate {
-  readonly rate: string;
-  readonly left: string;
-}
 
 export function progressBar(stream: NodeJS.WritableStream, clock: Clock): BackfillProgress {
   const options: Options = {
@@ -60,13 +55,42 @@ export function progressLines(log: Logger, clock: Clock): BackfillProgress {
 }
 
 const LINE_EVERY_MS = 5_000;
-const UNKNOWN: Estimate = { rate: "?", left: "?" };
+const UNKNOWN = { rate: "?", left: "?" };
 
-function estimate(progressRate: ProgressRate, done: number, total: number): Estimate {
+function estimate(progressRate: ProgressRate, done: number, total: number): typeof UNKNOWN {
   const rate = progressRate.perSecond(done);
   if (rate === undefined) return UNKNOWN;
   const seconds = Math.round((total - done) / rate);
   return { rate: rate.toPrecision(2), left: formatDuration(seconds * 1_000) };
+}
+
+/** An outage says nothing about the time left. A slow request is not one. */
+const MAX_STEP_MS = 30_000;
+
+/**
+ * For an estimate of the time left. Covers the whole run: neighbouring sensors are alike, so the last minute says little
+ * about the rest.
+ */
+export class ProgressRate {
+  readonly #clock: Clock;
+  readonly #first: number;
+  #lastAt: number;
+  #activeMs = 0;
+
+  constructor(clock: Clock, done: number) {
+    this.#clock = clock;
+    this.#first = done;
+    this.#lastAt = clock.monotonic();
+  }
+
+  /** Call it with each progress. `undefined` while unknown. */
+  perSecond(done: number): number | undefined {
+    const now = this.#clock.monotonic();
+    this.#activeMs += Math.min(now - this.#lastAt, MAX_STEP_MS);
+    this.#lastAt = now;
+    if (this.#activeMs === 0 || done <= this.#first) return undefined;
+    return ((done - this.#first) * 1000) / this.#activeMs;
+  }
 }
 
 /** Includes the next step for the user. */

@@ -82,7 +82,6 @@ function sinkTo(target: Receiver, clock: Clock, life: AbortSignal): EventSink {
         if (answer === "rejected") return { kind: "accepted", rejected: batch.length, message: "no" };
         return { kind: "retry", settled: 0, rejected: 0, retryAfterMs: undefined, message: "out" };
       }),
-    close: () => Promise.resolve(),
   };
 }
 

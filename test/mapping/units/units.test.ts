@@ -11,7 +11,7 @@ import {
 } from "../../../src/mapping/units/base-units.ts";
 import { DISPLAY_UNITS } from "../../../src/mapping/units/display-units.ts";
 import { type ByteUnits, UnitReader } from "../../../src/mapping/units/unit-reader.ts";
-import { metricUnit } from "../../../src/otlp/naming.ts";
+import { metricUnit } from "../../../src/otlp/metric-data.ts";
 import { Premise } from "../../support/premise.ts";
 import { runs } from "../../support/runs.ts";
 

@@ -4,7 +4,7 @@ import { onTestFinished } from "vitest";
 import type { MetricFamily } from "../../../src/mapping/families/family.ts";
 import { CHANNEL_LABEL_NAMES, TREE_FAMILIES } from "../../../src/mapping/metric-table.ts";
 import type { OtlpProtocol } from "../../../src/otlp/environment.ts";
-import { createMeasurementSink } from "../../../src/otlp/measurement-sink.ts";
+import { OtlpMeasurementSink } from "../../../src/otlp/measurement-sink.ts";
 import { OtelPlacement, OtelProfile } from "../../../src/otlp/otel-placement.ts";
 import type { DeviceFacts, DeviceLookup } from "../../../src/otlp/resources.ts";
 import { SCHEMA_URL } from "../../../src/otlp/semantic-conventions.ts";
@@ -99,7 +99,7 @@ export async function pushOtel(
   const observer = recordedObserver();
   const families = [MAPPED.cpu, MAPPED.temperature, MAPPED.traffic, MAPPED.disk] as const;
   const own = [[], [], ["in"], ["C:"]] as const;
-  const sink = createMeasurementSink({
+  const sink = new OtlpMeasurementSink({
     ...{ exporter, resource: RESOURCE, scope, observer },
     // Channels 0 to 3 follow presets.
     describe: (sensorId, channelId) => {
@@ -113,7 +113,6 @@ export async function pushOtel(
       deviceOf: (sensorId) => inventory.ofSensor("hq", sensorId)?.id,
     },
   });
-  onTestFinished(() => sink.close());
   const push = startStatePush({
     ...{ exporter, observer, resource: RESOURCE, scope, store, registry, placement, clock },
     countingSince: NOON - 60_000,

@@ -1,6 +1,6 @@
 import { describe, expect, test } from "vitest";
-import { ProgressRate } from "../../src/backfill/progress.ts";
-import { TickingClock } from "./running.ts";
+import { ProgressRate } from "../../../src/cli/backfill/output.ts";
+import { TickingClock } from "../../backfill/running.ts";
 
 describe("ProgressRate", () => {
   test("is unknown before the first progress", () => {
