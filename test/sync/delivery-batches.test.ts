@@ -3,7 +3,7 @@ import { describe, expect, test } from "vitest";
 import { Delivery } from "../../src/sync/delivery.ts";
 import type { Coverage, DeliveryOutcome, MeasurementRow, Resolution, SettledRows } from "../../src/sync/measurement.ts";
 import { Outbox } from "../../src/sync/outbox.ts";
-import { syncRecorder } from "../../src/telemetry/recorders.ts";
+import { type SyncRecorder, syncRecorder } from "../../src/telemetry/recorders.ts";
 import { emptyMetrics } from "../support/exporter-metrics.ts";
 import { ManualClock } from "../support/manual-clock.ts";
 import { emptyWatermarks } from "./support/empty-watermarks.ts";
@@ -72,10 +72,10 @@ async function loop({
       },
     },
     observer: Object.assign(syncRecorder(emptyMetrics(), "hq"), {
-      delivered: (resolution: Resolution, points: number) => void counted.push(`delivered ${points} ${resolution}`),
-      rejected: (resolution: Resolution, points: number) => void counted.push(`rejected ${points} ${resolution}`),
+      delivered: ({ resolution }, points) => void counted.push(`delivered ${points} ${resolution}`),
+      rejected: ({ resolution }, points) => void counted.push(`rejected ${points} ${resolution}`),
       deliveryFailed: () => void counted.push("failed"),
-    }),
+    } satisfies Partial<SyncRecorder>),
     watermarks: Object.assign(await emptyWatermarks(), {
       move: (sensorId: string, { until }: Coverage) => void settled.push(`${sensorId}@${until}`),
     }),

@@ -10,7 +10,7 @@ import type { KnownChannels } from "../../../src/sync/plan.ts";
 import type { SyncMode } from "../../../src/sync/sensor-sync.ts";
 import { SyncEngine, SyncProgress } from "../../../src/sync/sync-engine.ts";
 import { Watermarks } from "../../../src/sync/watermarks.ts";
-import { syncRecorder } from "../../../src/telemetry/recorders.ts";
+import { type SyncRecorder, syncRecorder } from "../../../src/telemetry/recorders.ts";
 import { emptyMetrics } from "../../support/exporter-metrics.ts";
 import { FREE_EXTRAS } from "../../support/free-extras.ts";
 import type { ManualClock } from "../../support/manual-clock.ts";
@@ -94,22 +94,21 @@ export class SyncRun {
     };
     const freshest: SyncRun["freshest"] = [];
     const log: string[] = [];
-    const add =
-      <Key>(counts: Map<Key, number>) =>
-      (resolution: Key, points = 1) => {
-        counts.set(resolution, (counts.get(resolution) ?? 0) + points);
-      };
-    const observer = Object.assign(syncRecorder(emptyMetrics(), "test"), {
-      delivered: add(counted.delivered),
-      rejected: add(counted.rejected),
-      repeated: add(counted.repeated),
+    const add = <Key>(counts: Map<Key, number>, key: Key, points = 1) => {
+      counts.set(key, (counts.get(key) ?? 0) + points);
+    };
+    const observed: Partial<SyncRecorder> = {
+      delivered: ({ resolution }, points) => add(counted.delivered, resolution, points),
+      rejected: ({ resolution }, points) => add(counted.rejected, resolution, points),
+      repeated: ({ outcome }, points) => add(counted.repeated, outcome, points),
       deliveryFailed: () => {
         counted.failures++;
       },
       dropped: (points = 1) => {
         counted.dropped += points;
       },
-    });
+    };
+    const observer = Object.assign(syncRecorder(emptyMetrics(), "test"), observed);
     const lines = pino({ level: "debug" }, { write: (line) => void log.push(line) });
     const delivery =
       sink &&
