@@ -53,7 +53,7 @@ const connection = new ServerConnection({
 const view = new ServerView({
   server: "hq",
   store: new Store(mapper.storeFamilies()),
-  shape: { mapper, channelInfo: false, sections, sensorStatus: "current" },
+  shape: { mapper, channelInfo: false, sections, options: new Set(), sensorStatus: "current" },
   staleAfterMs: undefined,
 });
 const writer = new StateWriter({

@@ -40,6 +40,8 @@ The section \`labels\` of the configuration omits, renames and adds labels. [Map
 - If two records of one list have the same id, the exporter serves the first one. \`prtg_exporter_decode_problems_total{problem="duplicate"}\` counts the other one, and the log names both.
 - Each channel with a lookup has one \`prtg_channel_state\` series. Its label \`state\` is the text of the current value. Texts of a bit field are joined with commas. If the lookup has no text,
   \`state\` is the number. The exporter reads with the limits, every 15 minutes, which channel has which lookup.
+- \`(prtg_sensor_down_delay_intervals + 1) * prtg_sensor_interval_seconds\` is the longest time from a failure to the status down. PRTG has the delay in *If a Sensor Query
+  Fails*, and the default is 1. So an alert about a sensor with an interval of 5 minutes comes up to 10 minutes later.
 - \`prtg_dependency_info\` names the object on which this one depends. The specification does not show the fields of \`scheduledependency\`, so the exporter expects
   the names of the classic settings. Only the type *Select a sensor* (\`dependencytype\` 1) names an object in \`dependency\`. *Use parent* (0) and *Master sensor for parent* (2) name
   none and have no series. An inherited dependency has a series for each object in which the server shows it. The id stays if the exporter does not know the object.

@@ -4,12 +4,13 @@ import type { PresetName } from "../config/mapping-schema.ts";
 import { type RuleFile, readPresets } from "../config/rule-files.ts";
 import { quote } from "../lib/printable-text.ts";
 import { ChannelMapper } from "../mapping/channel-mapper.ts";
+import type { FamilyOption } from "../mapping/metric-table.ts";
 import { type CompileOptions, compileRules } from "../mapping/rules/compile.ts";
 import type { RuleProblem } from "../mapping/rules/rule.ts";
 import type { RuleSet } from "../mapping/rules/rule-set.ts";
 import { SeriesLabels } from "../mapping/series-labels.ts";
 import type { Shape } from "../projection/shape.ts";
-import { NODE_SECTIONS, type NodeSection, type WantedSections } from "../prtg/records.ts";
+import { NODE_SECTIONS, type NodeSection, type WantedSections } from "../prtg/node-record.ts";
 
 export interface ConfiguredMapping {
   readonly mapper: ChannelMapper;
@@ -52,9 +53,18 @@ export function shapeOf(config: Config): ConfiguredShape {
     // `auto`: if other series have no wide labels.
     channelInfo: channelInfo === "always" || (channelInfo === "auto" && !mapper.labels.isWide),
     sections: wantedSections(config.metrics),
+    options: wantedOptions(config.metrics),
     sensorStatus,
     staleAfterMs: config.staleAfterMs,
   };
+}
+
+/** Only what the metrics of the table need. */
+export function wantedOptions(metrics: Pick<Config["metrics"], FamilyOption>): ReadonlySet<string> {
+  const wanted = Object.entries(metrics).filter(
+    ([, value]) => value === true || (Array.isArray(value) && value.length > 0),
+  );
+  return new Set(wanted.map(([key]) => key));
 }
 
 /** What lists must include for the metrics of the configuration. */

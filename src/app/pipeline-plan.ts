@@ -2,7 +2,7 @@ import { isDeepStrictEqual } from "node:util";
 import type { Schedules } from "../collectors/server-collectors.ts";
 import type { Config } from "../config/load.ts";
 import type { ServerConfig } from "../config/resolve.ts";
-import type { WantedSections } from "../prtg/records.ts";
+import type { WantedSections } from "../prtg/node-record.ts";
 import type { SyncEngineOptions } from "../sync/sync-engine.ts";
 import { accessKeyOf } from "./connect-server.ts";
 import { wantedSections } from "./mapping.ts";

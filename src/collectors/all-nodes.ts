@@ -4,10 +4,19 @@ import type { Clock } from "../lib/clock.ts";
 import { LogOnChange } from "../lib/log-on-change.ts";
 import type { MemoryShare } from "../lib/memory-budget.ts";
 import { isUnchanged } from "../model/equality.ts";
+import type { NodeState } from "../model/node-state.ts";
 import type { ServerState } from "../model/server-state.ts";
 import { NODE_KINDS, type NodePoll, ROOT_ID } from "../model/tree.ts";
 import type { ListOptions, MonitoringApi } from "../prtg/monitoring-api.ts";
-import { fieldsWith, type ListResult, NODE_FIELDS, type NodeKind, type NodeRecord } from "../prtg/records.ts";
+import {
+  fieldsWith,
+  NODE_FIELDS,
+  type NodeKind,
+  type NodeRecord,
+  SECTION_FACTS,
+  type StateFact,
+} from "../prtg/node-record.ts";
+import type { ListResult } from "../prtg/records.ts";
 import { isOutOfReach } from "./failures.ts";
 
 /** Such a list is one page, with room for new objects. */
@@ -134,16 +143,21 @@ function isAllKnown(state: ServerState, poll: NodePoll, options: ListOptions): b
   return value === true && NODE_KINDS.every((kind) => hasAllFacts(state, poll[kind]?.items ?? [], options));
 }
 
-const FACTS = fieldsWith("inState", true).map((fact) => {
-  const row = NODE_FIELDS[fact];
-  return { fact, section: "section" in row ? row.section : undefined };
-});
+const LIST_FACTS = fieldsWith("inState", true);
 
 /** Whether some record has each fact that the state knows of one of these nodes. */
 function hasAllFacts(state: ServerState, records: readonly NodeRecord[], { sections }: ListOptions): boolean {
-  return FACTS.every(({ fact, section }) => {
-    const isRequested = section === undefined || sections?.has(section) === true;
-    if (!isRequested || records.some((record) => record[fact] !== undefined)) return true;
-    return !records.some(({ id }) => state.node(id)?.[fact] !== undefined);
-  });
+  const comes = (fact: StateFact, isKnown: (node: NodeState) => boolean): boolean =>
+    records.some((record) => record[fact] !== undefined) ||
+    !records.some(({ id }) => {
+      const node = state.node(id);
+      return node !== undefined && isKnown(node);
+    });
+  return (
+    LIST_FACTS.every((fact) => comes(fact, (node) => node[fact] !== undefined)) &&
+    SECTION_FACTS.every(
+      (fact) =>
+        sections?.has(NODE_FIELDS[fact].section) !== true || comes(fact, ({ facts }) => facts[fact] !== undefined),
+    )
+  );
 }

@@ -1,7 +1,7 @@
 import type { ErrorCode } from "../errors/catalogue.ts";
 import { ExporterError } from "../errors/exporter-error.ts";
 import { ApiError } from "../prtg/api-error.ts";
-import type { NodeKind } from "../prtg/records.ts";
+import type { NodeKind } from "../prtg/node-record.ts";
 
 interface Reading {
   /** A poll continues after these failures. */

@@ -7,16 +7,15 @@ import type { ServerState } from "../model/server-state.ts";
 import { NODE_KINDS, type NodePoll } from "../model/tree.ts";
 import type { ListOptions, MonitoringApi } from "../prtg/monitoring-api.ts";
 import {
-  type ListResult,
   NODE_SECTIONS,
   type NodeKind,
   type NodeRecord,
   type NodeSection,
   READING_ORDER,
   type Section,
-  type StatusSummary,
   type WantedSections,
-} from "../prtg/records.ts";
+} from "../prtg/node-record.ts";
+import type { ListResult, StatusSummary } from "../prtg/records.ts";
 import { STATUS_TOKENS } from "../prtg/status.ts";
 import type { AllNodesReader } from "./all-nodes.ts";
 import type { PollResult } from "./collector.ts";

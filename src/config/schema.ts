@@ -120,6 +120,10 @@ const metrics = z
       description:
         "Experimental. `prtg_dependency_info`: the object that a probe, group, device or sensor depends on, if that is not its parent. Needs no further requests, but answers are larger. See https://prtg-exporter.github.io/prtg-exporter/alerts.",
     }),
+    sensor_down_delay: z.boolean().prefault(false).meta({
+      description:
+        "Experimental. `prtg_sensor_down_delay_intervals`: scanning intervals for which PRTG shows a failing sensor as warning before it is down. One series per sensor. Needs no further requests.",
+    }),
     api_detail: z.enum(["server", "endpoint"]).prefault("server").meta({
       description:
         "Labels of `prtg_exporter_api_*`: `server`, or server and `endpoint` (about 200 more series per server).",
@@ -130,6 +134,7 @@ const metrics = z
     nodeSensors: [...new Set(input.node_sensors)],
     channelInfo: input.channel_info,
     dependencyInfo: input.dependency_info,
+    sensorDownDelay: input.sensor_down_delay,
     apiDetail: input.api_detail,
   }));
 

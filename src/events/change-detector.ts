@@ -2,7 +2,7 @@ import type { NodeState } from "../model/node-state.ts";
 import type { NodeWatcher } from "../model/state-observer.ts";
 import { NODE_KINDS, type NodePoll, type TreeNode } from "../model/tree.ts";
 import type { ClockReading } from "../model/update-context.ts";
-import type { NodeKind } from "../prtg/records.ts";
+import type { NodeKind } from "../prtg/node-record.ts";
 import type { StatusToken } from "../prtg/status.ts";
 import type { EventRecord } from "./event.ts";
 import { sizeOf } from "./event-queue.ts";

@@ -9,6 +9,7 @@ export interface FamilyDeclaration {
   readonly name: string;
   readonly help: string;
   readonly stability?: Stability;
+  readonly option?: string;
   readonly labels: LabelSet<never>;
   readonly lastLabel?: Pick<LastLabel<never, never>, "name">;
 }
@@ -28,6 +29,7 @@ export const DECLARATIONS = {
   sensorInfo: SENSOR_FAMILIES.sensorInfo,
   deviceInfo: PARENT_FAMILIES.deviceInfo,
   sensorInterval: SENSOR_FAMILIES.sensorInterval,
+  sensorDownDelay: SENSOR_FAMILIES.sensorDownDelay,
   sensorStatusSince: SENSOR_FAMILIES.sensorStatusSince,
   sensorLastMeasurement: SENSOR_FAMILIES.sensorLastMeasurement,
   ...NODE_FAMILIES,
@@ -36,6 +38,8 @@ export const DECLARATIONS = {
 } as const satisfies Record<string, FamilyDeclaration>;
 
 export type TreeFamilyName = keyof typeof DECLARATIONS;
+/** Keys of the configuration that decide whether some families are served. */
+export type FamilyOption = Extract<(typeof DECLARATIONS)[TreeFamilyName], { readonly option: string }>["option"];
 
 /** The same families as they are served if the configuration changes no labels. */
 export const TREE_FAMILIES = familiesWith(({ values }) => ["server", ...Object.keys(values)]);

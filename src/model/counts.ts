@@ -1,4 +1,5 @@
-import type { NodeKind, StatusSummary } from "../prtg/records.ts";
+import type { NodeKind } from "../prtg/node-record.ts";
+import type { StatusSummary } from "../prtg/records.ts";
 import { STATUS_TOKENS, type StatusToken, statusCode } from "../prtg/status.ts";
 import { Rows } from "./rows.ts";
 

@@ -1,4 +1,4 @@
-import type { NodeRecord, StatusSummary } from "../prtg/records.ts";
+import { type NodeRecord, SECTION_FACTS, type SectionFact } from "../prtg/node-record.ts";
 import { isPaused, type StatusToken } from "../prtg/status.ts";
 import { sameSummary } from "./equality.ts";
 import { NumberRows, numberAt, startOfRow } from "./rows.ts";
@@ -38,6 +38,8 @@ export class NodeTimes extends NumberRows {
   }
 }
 
+type SectionFacts = { -readonly [Name in SectionFact]?: NodeRecord[Name] };
+
 const NEVER: NodeExpiry = { state: 0, property: 0 };
 
 /**
@@ -53,11 +55,8 @@ export class NodeState {
   status: StatusToken | undefined = undefined;
   /** Milliseconds since the epoch. */
   statusSince: number | undefined = undefined;
-  /** As of the last list with an interval. The tree keeps it longer. */
-  intervalSeconds: number | undefined = undefined;
-  /** As of the last list with dependencies. Empty: depends on its parent only. */
-  dependsOn: string | undefined = undefined;
-  summary: StatusSummary | undefined = undefined;
+  /** As of the last list with their section. */
+  readonly facts: Readonly<SectionFacts>;
   /** Milliseconds since the epoch. Does not expire. */
   lastMeasuredAt: number | undefined = undefined;
   /** Sensors only, without a series. */
@@ -65,9 +64,8 @@ export class NodeState {
   /** Of status and presence. */
   listExpiry = NEVER;
   statusSinceExpiry = NEVER;
-  intervalExpiry = NEVER;
-  dependencyExpiry = NEVER;
-  summaryExpiry = NEVER;
+  readonly #facts: SectionFacts = {};
+  readonly #expiries: { [Name in SectionFact]?: NodeExpiry } = {};
   readonly #times: Float64Array;
 
   constructor(times: NodeTimes, node: TreeNode) {
@@ -76,11 +74,16 @@ export class NodeState {
     this.row = row;
     this.#times = block;
     this.node = node;
+    this.facts = this.#facts;
   }
 
   /** Milliseconds since the epoch. `undefined` if no poll confirms it. `now`: monotonic ms. */
   statusSinceAt(now: number): number | undefined {
     return this.statusSinceExpiry.state > now ? this.statusSince : undefined;
+  }
+
+  expiryOf(name: SectionFact): NodeExpiry {
+    return this.#expiries[name] ?? NEVER;
   }
 
   /** Sensors only, milliseconds since the epoch. */
@@ -108,19 +111,16 @@ export class NodeState {
       this.statusSince = record.statusSince;
       this.statusSinceExpiry = expiresAt;
     }
-    if (record.intervalSeconds !== undefined) {
-      this.intervalSeconds = record.intervalSeconds;
-      this.intervalExpiry = expiresAt;
-    }
-    if (record.dependsOn !== undefined) {
-      this.dependsOn = record.dependsOn;
-      this.dependencyExpiry = expiresAt;
-    }
-    if (record.summary === undefined) return NODE_FACTS.status | NODE_FACTS.properties;
+    for (const name of SECTION_FACTS) this.#keep(name, record[name], expiresAt);
+    const { status, properties, summary } = NODE_FACTS;
+    return record.summary === undefined ? status | properties : status | properties | summary;
+  }
+
+  #keep<Name extends SectionFact>(name: Name, value: SectionFacts[Name], expiresAt: NodeExpiry): void {
+    if (value === undefined) return;
     // Keeps an equal summary: a new one would live until a major collection.
-    if (this.summary === undefined || !sameSummary(this.summary, record.summary)) this.summary = record.summary;
-    this.summaryExpiry = expiresAt;
-    return NODE_FACTS.status | NODE_FACTS.properties | NODE_FACTS.summary;
+    if (!isSame(this.#facts[name], value)) this.#facts[name] = value;
+    this.#expiries[name] = expiresAt;
   }
 
   /** As of the last list. */
@@ -131,4 +131,8 @@ export class NodeState {
   #setTime(member: number, at: number | undefined): void {
     if (at !== undefined) this.#times[startOfRow(this.row, WIDTH) + member] = at;
   }
+}
+
+function isSame(a: NodeRecord[SectionFact], b: NodeRecord[SectionFact]): boolean {
+  return a === b || (typeof a === "object" && typeof b === "object" && sameSummary(a, b));
 }

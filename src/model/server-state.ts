@@ -1,4 +1,5 @@
-import type { ChannelList, ChannelRecords, ListResult, NodeKind, NodeRecord, StatusSummary } from "../prtg/records.ts";
+import type { NodeKind, NodeRecord } from "../prtg/node-record.ts";
+import type { ChannelList, ChannelRecords, ListResult, StatusSummary } from "../prtg/records.ts";
 import type { StatusToken } from "../prtg/status.ts";
 import { labelSize, labelsTooLarge } from "./bounds.ts";
 import type { Channel } from "./channel.ts";

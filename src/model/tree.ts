@@ -1,4 +1,5 @@
-import type { ListResult, NodeKind, NodeRecord, Reference, StateFact } from "../prtg/records.ts";
+import type { NodeKind, NodeRecord, StateFact } from "../prtg/node-record.ts";
+import type { ListResult, Reference } from "../prtg/records.ts";
 
 /** The root group has no node: paths start below it. */
 export const ROOT_ID = "0";

@@ -50,8 +50,8 @@ export class ServerProjection implements StateObserver {
       ...(shape.sensorStatus === "all" ? { sensorStatus: ALL_STATUSES } : {}),
       ...NODE_FAMILIES,
     };
-    this.#parents = new Projector({ ...nodes, families: serveFamilies(labels, ofParents, shape.sections) });
-    this.#sensors = new Projector({ ...nodes, families: serveFamilies(labels, ofSensors, shape.sections) });
+    this.#parents = new Projector({ ...nodes, families: serveFamilies(labels, ofParents, shape.options) });
+    this.#sensors = new Projector({ ...nodes, families: serveFamilies(labels, ofSensors, shape.options) });
     this.#channels = new ChannelProjection({
       ...{ server, shape, tables },
       shardKey: ({ sensor }) => shardKeyOfNode(server, sensor.node),

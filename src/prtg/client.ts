@@ -4,7 +4,6 @@ import { CHANNEL_RECORD_BYTES, LOOKUP_RECORD_BYTES, NODE_RECORD_BYTES } from "./
 import { ApiError, isMissing } from "./api-error.ts";
 import { decodeChannel } from "./decode/channel.ts";
 import { decodeLookup, sharedLookup } from "./decode/lookup.ts";
-import { decodeNode, nodeKindOf } from "./decode/node.ts";
 import { readObjectCounts, readSummary, readVersion } from "./decode/system-records.ts";
 import { sizeOfChannel, sizeOfLookup, sizeOfNode, TextBounds } from "./decode/text-bounds.ts";
 import { type DecodeProblems, noProblems, reportProblems } from "./decode/values.ts";
@@ -18,22 +17,20 @@ import {
   PREFERRED_LISTS,
 } from "./endpoints.ts";
 import type { ListOptions, MonitoringApi, ObjectsApi } from "./monitoring-api.ts";
+import { decodeNode, type NodeKind, type NodeRecord, nodeKindOf, READING_ORDER } from "./node-record.ts";
 import type { ApiClientOptions } from "./options.ts";
 import { ChannelTable } from "./paging/channel-table.ts";
 import { itemsById } from "./paging/item-store.ts";
 import { ListQuotas } from "./paging/list-quota.ts";
 import { type ItemFormat, ListReader } from "./paging/list-reader.ts";
-import {
-  type ChannelList,
-  type ChannelRecord,
-  type ChannelRecords,
-  type ListResult,
-  type LookupDefinition,
-  type NodeKind,
-  type NodeRecord,
-  READING_ORDER,
-  type StatusSummary,
-  type TimeSeries,
+import type {
+  ChannelList,
+  ChannelRecord,
+  ChannelRecords,
+  ListResult,
+  LookupDefinition,
+  StatusSummary,
+  TimeSeries,
 } from "./records.ts";
 import { Requester } from "./request/requester.ts";
 import { ServerAccesses } from "./request/server-access.ts";

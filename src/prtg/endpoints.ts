@@ -1,5 +1,6 @@
 import type { ListOptions } from "./monitoring-api.ts";
-import { CHANNEL_SECTIONS, NODE_SECTIONS, type NodeKind, READING_ORDER, type Section } from "./records.ts";
+import { NODE_SECTIONS, type NodeKind, READING_ORDER, type Section } from "./node-record.ts";
+import { CHANNEL_SECTIONS } from "./records.ts";
 import { SERIES_WINDOW_MS, type SeriesType } from "./series-types.ts";
 
 export interface ListEndpoint {

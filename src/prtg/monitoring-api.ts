@@ -1,12 +1,10 @@
+import type { NodeKind, NodeRecord, Section } from "./node-record.ts";
 import type {
   ChannelList,
   ChannelRecord,
   LicenseUse,
   ListResult,
   LookupDefinition,
-  NodeKind,
-  NodeRecord,
-  Section,
   StatusSummary,
   TimeSeries,
 } from "./records.ts";

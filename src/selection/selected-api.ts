@@ -5,15 +5,8 @@ import { TimeSlices } from "../lib/yielding.ts";
 import type { ListedNode, NodePoll, Tree } from "../model/tree.ts";
 import { ApiError } from "../prtg/api-error.ts";
 import type { ListOptions, MonitoringApi } from "../prtg/monitoring-api.ts";
-import {
-  type ChannelList,
-  type ChannelRecord,
-  type Items,
-  type ListResult,
-  type NodeKind,
-  type NodeRecord,
-  READING_ORDER,
-} from "../prtg/records.ts";
+import { type NodeKind, type NodeRecord, READING_ORDER } from "../prtg/node-record.ts";
+import type { ChannelList, ChannelRecord, Items, ListResult } from "../prtg/records.ts";
 import { channelFilters, sensorFilters } from "./list-filters.ts";
 import { CONTAINER_KINDS, type ContainerKind, Selection } from "./selection.ts";
 import { isFilterRefusal, joined, SelectiveReader } from "./selective-reader.ts";

@@ -2,7 +2,8 @@ import type { SelectRules } from "../config/select-schema.ts";
 import type { TimeSlices } from "../lib/yielding.ts";
 import { placeBelow } from "../model/placement.ts";
 import { EMPTY_TREE, type ListedNode, NODE_KINDS, ROOT_ID, type Tree, type TreeNode } from "../model/tree.ts";
-import type { ChannelList, ChannelRecord, ListResult, NodeKind, NodeRecord, Reference } from "../prtg/records.ts";
+import type { NodeKind, NodeRecord } from "../prtg/node-record.ts";
+import type { ChannelList, ChannelRecord, ListResult, Reference } from "../prtg/records.ts";
 import { Containers } from "./containers.ts";
 import { isSelected, Judge, type Verdict } from "./verdict.ts";
 

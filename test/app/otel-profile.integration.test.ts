@@ -8,6 +8,7 @@ import { testContext } from "../support/simulated-exporter.ts";
 import { simulateServer } from "../support/simulated-server.ts";
 import { loadTestConfig } from "../support/test-config.ts";
 
+const SERVERS = ["hq", "second"];
 const GRACE_MS = 5_000;
 const LIMIT = { timeout: 30_000, interval: 50 };
 
@@ -30,6 +31,12 @@ function seriesOf({ requests }: Receiver, server: string, isEnd: boolean): Set<s
   return new Set(found);
 }
 
+/** Number of pushes of the state that have begun. */
+function pushesOf({ requests }: Receiver): number {
+  const metrics = requests.flatMap(({ batches }) => batches.flatMap((batch) => batch.metrics));
+  return metrics.filter(({ name }) => name === "prtg.up").flatMap(({ points }) => points).length / SERVERS.length;
+}
+
 function devicesOf({ requests }: Receiver): ReadonlyMap<string | undefined, Readonly<Record<string, string>>> {
   const resources = requests.flatMap(({ batches }) => batches.map(({ resource }) => resource));
   return new Map(resources.map((resource) => [resource["service.instance.id"], resource]));
@@ -46,7 +53,7 @@ otlp: { endpoint: "${receiver.url}", interval: 1s, profile: otel, resource_attri
     return loadTestConfig(yaml);
   };
   const context = testContext();
-  const both = await load(["hq", "second"]);
+  const both = await load(SERVERS);
   const exporter = new Exporter(both, context, await openOtlpPush(both, context, {}));
   onTestFinished(() => exporter.stop());
   expect(await exporter.start()).toBe(true);
@@ -56,6 +63,9 @@ otlp: { endpoint: "${receiver.url}", interval: 1s, profile: otel, resource_attri
       expect(metrics).toContain(metric);
     }
   }, LIMIT);
+  // A push starts after the previous one's end, so a whole one has arrived.
+  const pushes = pushesOf(receiver);
+  await vi.waitFor(() => expect(pushesOf(receiver)).toBeGreaterThan(pushes + 1), LIMIT);
   const devices = [...devicesOf(receiver)].filter(([, resource]) => resource["prtg.server.name"] === "second");
   expect(devices.length).toBeGreaterThan(1);
   for (const [, resource] of devices) {

@@ -1,6 +1,6 @@
 import { expect, test } from "vitest";
 import { TREE_FAMILIES } from "../../src/mapping/metric-table.ts";
-import type { NodeRecord } from "../../src/prtg/records.ts";
+import type { NodeRecord } from "../../src/prtg/node-record.ts";
 import { record } from "../model/build-record.ts";
 import { never } from "../support/never-aborted.ts";
 import { HOUR, type MemoryPipeline, MINUTE, memoryPipeline, SCHEDULED } from "./memory-pipeline.ts";

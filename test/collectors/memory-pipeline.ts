@@ -1,5 +1,5 @@
 import { pino } from "pino";
-import { wantedSections } from "../../src/app/mapping.ts";
+import { wantedOptions, wantedSections } from "../../src/app/mapping.ts";
 import type { PipelinePlan } from "../../src/app/pipeline-plan.ts";
 import { type PipelineBase, ServerPipeline } from "../../src/app/server-pipeline.ts";
 import { COLLECTORS, type CollectorName } from "../../src/collectors/collector.ts";
@@ -59,8 +59,9 @@ export interface LogLine {
   readonly [field: string]: unknown;
 }
 
-interface MemoryPipelineOptions extends Partial<Omit<Shape, "sections">> {
+interface MemoryPipelineOptions extends Partial<Omit<Shape, "options" | "sections">> {
   readonly dependencyInfo?: boolean;
+  readonly sensorDownDelay?: boolean;
   readonly nodeSensors?: readonly ("device" | "group" | "probe")[];
   readonly staleAfterMs?: number | undefined;
   /** Its name. */
@@ -157,8 +158,9 @@ export function memoryPipeline(server: MemoryServer, more: MemoryPipelineOptions
   const lines: LogLine[] = [];
   const log = pino({ level: "debug" }, { write: (line) => void lines.push(JSON.parse(line)) }).child({ server: name });
   const failures = new ServerFailureLogs(log, clock);
-  const sections = wantedSections({ nodeSensors: [...nodeSensors], dependencyInfo });
-  const shape = { mapper, sections, sensorStatus, channelInfo };
+  const asked = { nodeSensors: [...nodeSensors], dependencyInfo, sensorDownDelay: more.sensorDownDelay ?? false };
+  const sections = wantedSections(asked);
+  const shape = { mapper, sections, options: wantedOptions(asked), sensorStatus, channelInfo };
   const base: PipelineBase = {
     view: new ServerView({ server: name, store, shape, staleAfterMs, maxLabelText }),
     records: new RunRecords({ clock, log, failures, metrics: (collector) => metrics.collector(collector) }),

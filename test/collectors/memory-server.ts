@@ -1,16 +1,14 @@
 import type { ErrorCode } from "../../src/errors/catalogue.ts";
 import { ApiError } from "../../src/prtg/api-error.ts";
 import type { DetailsApi, ListOptions, MonitoringApi, ObjectsApi, SeriesPart } from "../../src/prtg/monitoring-api.ts";
-import {
-  type ChannelRecord,
-  type LicenseUse,
-  type ListResult,
-  type LookupDefinition,
-  type NodeKind,
-  type NodeRecord,
-  READING_ORDER,
-  type StatusSummary,
-  type TimeSeries,
+import { type NodeKind, type NodeRecord, READING_ORDER } from "../../src/prtg/node-record.ts";
+import type {
+  ChannelRecord,
+  LicenseUse,
+  ListResult,
+  LookupDefinition,
+  StatusSummary,
+  TimeSeries,
 } from "../../src/prtg/records.ts";
 import type { SeriesType } from "../../src/prtg/series-types.ts";
 
@@ -151,6 +149,7 @@ export class MemoryServer implements MonitoringApi {
       .map((record) => ({
         ...record,
         intervalSeconds: options.sections?.has("intervalgroup") ? record.intervalSeconds : undefined,
+        downDelay: options.sections?.has("intervalgroup") ? record.downDelay : undefined,
         dependsOn: options.sections?.has("scheduledependency") ? record.dependsOn : undefined,
         summary: options.sections?.has("sensor_status_summary") ? record.summary : undefined,
       }));

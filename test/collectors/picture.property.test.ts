@@ -1,7 +1,7 @@
 import fc from "fast-check";
 import { expect, test } from "vitest";
 import { TREE_FAMILIES } from "../../src/mapping/metric-table.ts";
-import type { NodeKind } from "../../src/prtg/records.ts";
+import type { NodeKind } from "../../src/prtg/node-record.ts";
 import { isPaused, type StatusToken } from "../../src/prtg/status.ts";
 import { ROOT, record, reference } from "../model/build-record.ts";
 import { never } from "../support/never-aborted.ts";

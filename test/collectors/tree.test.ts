@@ -36,6 +36,18 @@ describe("tree collector", () => {
     expect(subject.series(TREE_FAMILIES.deviceInfo).map(({ labels }) => labels.host)).toEqual(["192.0.2.1"]);
   });
 
+  test("shows the delay of down only if the configuration asks for it", async () => {
+    for (const sensorDownDelay of [false, true]) {
+      const subject = memoryPipeline(smallServer(), { sensorDownDelay });
+      subject.server.change("50", { downDelay: 0 });
+      await subject.monitor.pollOnce(never);
+      const delays = subject
+        .series(TREE_FAMILIES.sensorDownDelay)
+        .map(({ labels, value }) => [labels.sensor_id, value]);
+      expect(delays).toEqual(sensorDownDelay ? [["50", 0]] : []);
+    }
+  });
+
   test("shows dependencies on any object", async () => {
     const subject = memoryPipeline(smallServer(), { dependencyInfo: true });
     const shown = () =>
@@ -114,13 +126,13 @@ describe("rename or move", () => {
     { what: "rename of a sensor", change: ["50", { name: "WAN" }] as const, path: "Berlin/Network/sw-1/WAN" },
     { what: "move of a device", change: ["40", { parent: reference("1") }] as const, path: "Berlin/sw-1/Uplink" },
   ])("reaches every series immediately: $what", async ({ change, path }) => {
-    const subject = memoryPipeline(smallServer(), { channelInfo: true });
+    const subject = memoryPipeline(smallServer(), { channelInfo: true, sensorDownDelay: true });
     const more = { limits: { max_error: 1 }, lookup: "acme.load" };
     subject.server.channelRecords = subject.server.channelRecords.map((each) => ({ ...each, ...more }));
     subject.server.lookupDefinitions = [
       { id: "acme.load", name: "", entries: [{ kind: "range", from: 0, to: 100, text: "Loaded" }] },
     ];
-    subject.server.change("50", { statusSince: 1 });
+    subject.server.change("50", { statusSince: 1, downDelay: 1 });
     await subject.monitor.pollOnce(never);
     subject.server.change(change[0], change[1]);
     subject.server.fail("API_TIMEOUT", "channels", "limits");

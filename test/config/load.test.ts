@@ -90,6 +90,7 @@ describe("configuration file", () => {
         nodeSensors: ["probe", "group"],
         channelInfo: "auto",
         dependencyInfo: false,
+        sensorDownDelay: false,
         apiDetail: "server",
       },
       mapping: { presets: [], files: [], rules: [], keepOriginal: true, byteUnits: "binary" },
@@ -113,7 +114,7 @@ collectors:
   tree: { schedule: "0 */10 * * * *" }
   limits: { enabled: false }
 stale_after: 1h
-metrics: { sensor_status: all, node_sensors: [device, probe, device], dependency_info: true }
+metrics: { sensor_status: all, node_sensors: [device, probe, device], dependency_info: true, sensor_down_delay: true }
 `;
     const { config } = await load(text);
     const server = serverOf(config);
@@ -144,6 +145,7 @@ metrics: { sensor_status: all, node_sensors: [device, probe, device], dependency
       nodeSensors: ["device", "probe"],
       channelInfo: "auto",
       dependencyInfo: true,
+      sensorDownDelay: true,
       apiDetail: "server",
     });
   });

@@ -6,11 +6,11 @@ import { reconcile } from "../../src/model/reconcile.ts";
 import { EMPTY_TREE, NODE_KINDS, ROOT_ID } from "../../src/model/tree.ts";
 import { decodeChannel } from "../../src/prtg/decode/channel.ts";
 import { decodeLookup } from "../../src/prtg/decode/lookup.ts";
-import { decodeNode } from "../../src/prtg/decode/node.ts";
 import { readObjectCounts, readSummary, readVersion } from "../../src/prtg/decode/system-records.ts";
 import { decodeTimeSeries } from "../../src/prtg/decode/time-series.ts";
 import { noProblems } from "../../src/prtg/decode/values.ts";
-import type { NodeKind, NodeRecord } from "../../src/prtg/records.ts";
+import { decodeNode, type NodeKind, type NodeRecord } from "../../src/prtg/node-record.ts";
+
 import { type HttpResponse, readHead } from "../../src/prtg/request/messages.ts";
 import { responseError } from "../../src/prtg/request/response-error.ts";
 import { parseJson } from "../../src/prtg/request/response-reader.ts";

@@ -1,4 +1,5 @@
-import type { ListResult, NodeKind, NodeRecord, Reference } from "../../src/prtg/records.ts";
+import type { NodeKind, NodeRecord } from "../../src/prtg/node-record.ts";
+import type { ListResult, Reference } from "../../src/prtg/records.ts";
 
 /** Reference to a parent or ancestor. */
 export function reference(id: string, name?: string, kind?: string): Reference {
@@ -32,6 +33,7 @@ export function record(
     favorite: false,
     host: kind === "device" ? "192.0.2.1" : undefined,
     intervalSeconds: undefined,
+    downDelay: undefined,
     dependsOn: undefined,
     summary: undefined,
     ...more,

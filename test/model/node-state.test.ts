@@ -37,8 +37,8 @@ test("the summary stays while polls confirm it, and expires with the last one", 
     ),
     20,
   );
-  expect(node.summary).toBe(first);
-  expect(node.summaryExpiry.state).toBe(20);
+  expect(node.facts.summary).toBe(first);
+  expect(node.expiryOf("summary").state).toBe(20);
   const others = [
     summary(
       [
@@ -54,7 +54,7 @@ test("the summary stays while polls confirm it, and expires with the last one", 
   ];
   for (const other of others) {
     poll(other, 30);
-    expect(node.summary).toBe(other);
+    expect(node.facts.summary).toBe(other);
   }
 });
 
@@ -62,17 +62,22 @@ test("a fact that a poll lacks stays, and expires with the last poll that had it
   const node = new NodeState(new NodeTimes(), DEVICE);
   const poll = (more: Parameters<typeof record>[3], expiresAt: number) =>
     node.update(record("device", "40", ROOT, more), { state: expiresAt, property: expiresAt + 5 });
-  const facts = { statusSince: 1_000, intervalSeconds: 60, dependsOn: "41" };
-  poll(facts, 10);
+  const facts = { intervalSeconds: 60, dependsOn: "41" };
+  const all = { statusSince: 1_000, ...facts };
+  poll(all, 10);
   poll({ status: "down" }, 20);
-  expect(node).toMatchObject({ ...facts, status: "down" });
+  expect(node).toMatchObject({ statusSince: 1_000, facts, status: "down" });
   expect(node.listExpiry).toEqual({ state: 20, property: 25 });
-  expect([node.statusSinceExpiry.state, node.intervalExpiry.property, node.dependencyExpiry.property]).toEqual([
-    10, 15, 15,
-  ]);
+  expect([
+    node.statusSinceExpiry.state,
+    node.expiryOf("intervalSeconds").property,
+    node.expiryOf("dependsOn").property,
+  ]).toEqual([10, 15, 15]);
   expect([node.statusSinceAt(9), node.statusSinceAt(10)]).toEqual([1_000, undefined]);
-  poll(facts, 30);
-  expect([node.statusSinceExpiry.state, node.intervalExpiry.property, node.dependencyExpiry.property]).toEqual([
-    30, 35, 35,
-  ]);
+  poll(all, 30);
+  expect([
+    node.statusSinceExpiry.state,
+    node.expiryOf("intervalSeconds").property,
+    node.expiryOf("dependsOn").property,
+  ]).toEqual([30, 35, 35]);
 });

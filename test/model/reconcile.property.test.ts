@@ -2,7 +2,7 @@ import fc from "fast-check";
 import { expect, test } from "vitest";
 import { reconcile } from "../../src/model/reconcile.ts";
 import { EMPTY_TREE, NODE_KINDS, ROOT_ID, type Tree } from "../../src/model/tree.ts";
-import type { NodeKind, NodeRecord } from "../../src/prtg/records.ts";
+import type { NodeKind, NodeRecord } from "../../src/prtg/node-record.ts";
 import { runs } from "../support/runs.ts";
 import { list, record } from "./build-record.ts";
 

@@ -3,7 +3,7 @@ import { labelSize, MAX_PATH_LENGTH, MAX_TREE_DEPTH } from "../../src/model/boun
 import { type Reconciled, reconcile, reconcileInSteps } from "../../src/model/reconcile.ts";
 import type { NodePoll } from "../../src/model/tree.ts";
 import { EMPTY_TREE, NODE_KINDS, type Tree } from "../../src/model/tree.ts";
-import type { NodeRecord } from "../../src/prtg/records.ts";
+import type { NodeRecord } from "../../src/prtg/node-record.ts";
 import { list, ROOT, record, reference } from "./build-record.ts";
 
 /** All four lists. `incomplete`: their names. */

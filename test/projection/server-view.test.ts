@@ -20,6 +20,7 @@ const shape: Shape = {
   mapper: plainMapper(),
   channelInfo: false,
   sections: new Map(),
+  options: new Set(),
   sensorStatus: "current",
 };
 

@@ -2,7 +2,7 @@ import type { ServerResponse } from "node:http";
 import { describe, expect, test } from "vitest";
 import { MemoryBudget } from "../../src/lib/memory-budget.ts";
 import { CHANNEL_RECORD_BYTES } from "../../src/prtg/answer-bounds.ts";
-import type { Section } from "../../src/prtg/records.ts";
+import type { Section } from "../../src/prtg/node-record.ts";
 import { ManualClock } from "../support/manual-clock.ts";
 import { never } from "../support/never-aborted.ts";
 import { type Handler, type SeenRequest, sendError, sendJson, startApiServer } from "./support/api-server.ts";

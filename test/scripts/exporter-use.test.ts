@@ -5,7 +5,7 @@ import { createWorld } from "prtg-simulator/src/world/world.ts";
 import { expect, test } from "vitest";
 import { EXPORTER_USE } from "../../scripts/generate/exporter-use.ts";
 import type { MonitoringApi } from "../../src/prtg/monitoring-api.ts";
-import { READING_ORDER } from "../../src/prtg/records.ts";
+import { READING_ORDER } from "../../src/prtg/node-record.ts";
 import { testClient } from "../prtg/support/test-client.ts";
 import { ManualClock } from "../support/manual-clock.ts";
 import { never } from "../support/never-aborted.ts";

@@ -2,7 +2,7 @@ import { describe, expect, test } from "vitest";
 import type { SelectRule } from "../../src/config/select-schema.ts";
 import { TimeSlices } from "../../src/lib/yielding.ts";
 import { NODE_KINDS } from "../../src/model/tree.ts";
-import type { NodeRecord } from "../../src/prtg/records.ts";
+import type { NodeRecord } from "../../src/prtg/node-record.ts";
 import { channelFilters, sensorFilters } from "../../src/selection/list-filters.ts";
 import { Selection } from "../../src/selection/selection.ts";
 import { list, ROOT, record } from "../model/build-record.ts";

@@ -2,7 +2,7 @@ import { describe, expect, test, vi } from "vitest";
 import type { SelectRule, SelectRules } from "../../src/config/select-schema.ts";
 import { TimeSlices } from "../../src/lib/yielding.ts";
 import { NODE_KINDS, type TreeNode } from "../../src/model/tree.ts";
-import type { NodeRecord } from "../../src/prtg/records.ts";
+import type { NodeRecord } from "../../src/prtg/node-record.ts";
 import { RuleSet } from "../../src/selection/rules.ts";
 import { Selection } from "../../src/selection/selection.ts";
 import { list, ROOT, record, reference } from "../model/build-record.ts";

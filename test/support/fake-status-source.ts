@@ -149,7 +149,7 @@ function tallyOf(statuses: readonly StatusToken[]): ReadonlyMap<StatusToken, num
 /** Later ids have newer problems. */
 function stateOf(id: string): NodeState {
   const statusSince = Date.now() - 86_400_000 + Number(id);
-  const known = { statusSinceAt: () => statusSince, lastMeasuredAt: Date.now() - MINUTE };
+  const known = { facts: {}, statusSinceAt: () => statusSince, lastMeasuredAt: Date.now() - MINUTE };
   return known as unknown as NodeState;
 }
 

@@ -74,8 +74,9 @@ function ancestors(place: ServerOutline, node: TreeNode): NodeSummary[] {
 
 function dependency({ monitor, now }: ServerOutline, id: string): NodeReport["depends_on"] {
   const { state } = monitor.view;
-  const { dependsOn = "", dependencyExpiry } = state.node(id) ?? {};
-  if (dependsOn === "" || dependencyExpiry === undefined || dependencyExpiry.property <= now) return null;
+  const node = state.node(id);
+  const dependsOn = node?.facts.dependsOn ?? "";
+  if (node === undefined || dependsOn === "" || node.expiryOf("dependsOn").property <= now) return null;
   return { id: dependsOn, path: state.tree.nodes.get(dependsOn)?.path ?? null };
 }
 

@@ -7,15 +7,13 @@ import type { RuleUse } from "../../mapping/rules/rule-use.ts";
 import { isRoot } from "../../model/placement.ts";
 import type { DecodeProblem } from "../../prtg/decode-problems.ts";
 import type { ListOptions } from "../../prtg/monitoring-api.ts";
+import { NODE_SECTIONS, type NodeKind, type NodeRecord } from "../../prtg/node-record.ts";
 import {
   CHANNEL_SECTIONS,
   type ChannelList,
   type ChannelRecord,
   type ChannelRecords,
   type ListResult,
-  NODE_SECTIONS,
-  type NodeKind,
-  type NodeRecord,
 } from "../../prtg/records.ts";
 import { SelectedApi } from "../../selection/selected-api.ts";
 import { sensorIn, treeOf } from "../map/mapped-server.ts";

@@ -9,7 +9,8 @@ import type { ServerConfig } from "../../config/resolve.ts";
 import { describeFault } from "../../errors/exporter-error.ts";
 import type { RuleUse } from "../../mapping/rules/rule-use.ts";
 import type { ListOptions } from "../../prtg/monitoring-api.ts";
-import { type LicenseUse, type NodeKind, READING_ORDER } from "../../prtg/records.ts";
+import { type NodeKind, READING_ORDER } from "../../prtg/node-record.ts";
+import type { LicenseUse } from "../../prtg/records.ts";
 import {
   channelsStep,
   type FoundLists,

@@ -2,7 +2,8 @@ import { formatValue } from "../../exposition/text-format.ts";
 import { accountFor } from "../../mapping/channel-account.ts";
 import type { ChannelMapper } from "../../mapping/channel-mapper.ts";
 import type { TreeNode } from "../../model/tree.ts";
-import type { ChannelRecord, NodeRecord } from "../../prtg/records.ts";
+import type { NodeRecord } from "../../prtg/node-record.ts";
+import type { ChannelRecord } from "../../prtg/records.ts";
 import type { Fact, ObjectFacts } from "./verdict.ts";
 
 /** A sensor, or with `channelId` one of its channels. */

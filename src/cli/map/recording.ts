@@ -1,7 +1,8 @@
 import { z } from "zod";
 import { ExporterError } from "../../errors/exporter-error.ts";
 import { NODE_KINDS } from "../../model/tree.ts";
-import type { ChannelRecord, NodeRecord } from "../../prtg/records.ts";
+import type { NodeRecord } from "../../prtg/node-record.ts";
+import type { ChannelRecord } from "../../prtg/records.ts";
 import { STATUS_TOKENS } from "../../prtg/status.ts";
 
 export interface RecordedServer {

@@ -1,5 +1,5 @@
 import { NODE_FACTS, type NodeState } from "../../model/node-state.ts";
-import type { NodeKind } from "../../prtg/records.ts";
+import type { NodeKind } from "../../prtg/node-record.ts";
 import { STATUS_TOKENS, type StatusToken, statusCode } from "../../prtg/status.ts";
 import type { Family } from "./family.ts";
 import { DEVICE_INFO_LABELS, NODE_ID_LABELS, NODE_LABELS, SENSOR_INFO_LABELS, SENSOR_LABELS } from "./labels.ts";
@@ -20,13 +20,13 @@ export const NODE_FAMILIES = {
     name: "prtg_dependency_info",
     help: "Always 1. Id of the object that this one depends on, if that is not its parent (include=scheduledependency). Only with metrics.dependency_info.",
     stability: "experimental",
-    section: "scheduledependency",
+    option: "dependencyInfo",
     labels: NODE_ID_LABELS,
-    lastLabel: { name: "depends_on_id", textOf: ({ dependsOn = "" }) => dependsOn },
+    lastLabel: { name: "depends_on_id", textOf: ({ facts }) => facts.dependsOn ?? "" },
     facts: properties,
-    has: ({ dependsOn = "" }) => dependsOn !== "",
+    has: ({ facts: { dependsOn = "" } }) => dependsOn !== "",
     value: () => 1,
-    expiresAt: (node) => node.dependencyExpiry.property,
+    expiresAt: (node) => node.expiryOf("dependsOn").property,
   },
 } as const satisfies Record<string, NodeFamily>;
 
@@ -56,8 +56,8 @@ export const PARENT_FAMILIES = {
     lastLabel: { name: "status", values: STATUS_TOKENS },
     facts: summary,
     has: ({ node }, { countedKinds }) => countedKinds.has(node.kind),
-    value: ({ summary: known }, _, token) => known?.counts.get(token as StatusToken),
-    expiresAt: (node) => node.summaryExpiry.state,
+    value: ({ facts }, _, token) => facts.summary?.counts.get(token as StatusToken),
+    expiresAt: (node) => node.expiryOf("summary").state,
   },
 } as const satisfies Record<string, NodeFamily>;
 
@@ -92,8 +92,18 @@ export const SENSOR_FAMILIES = {
     help: "Scanning interval of the sensor (include=intervalgroup).",
     labels: SENSOR_LABELS,
     facts: properties,
-    value: (sensor) => sensor.intervalSeconds,
-    expiresAt: (sensor) => sensor.intervalExpiry.property,
+    value: ({ facts }) => facts.intervalSeconds,
+    expiresAt: (sensor) => sensor.expiryOf("intervalSeconds").property,
+  },
+  sensorDownDelay: {
+    name: "prtg_sensor_down_delay_intervals",
+    help: "Scanning intervals for which PRTG shows a failing sensor as warning before it is down (errorintervalsdown). Only with metrics.sensor_down_delay.",
+    stability: "experimental",
+    option: "sensorDownDelay",
+    labels: SENSOR_LABELS,
+    facts: properties,
+    value: ({ facts }) => facts.downDelay,
+    expiresAt: (sensor) => sensor.expiryOf("downDelay").property,
   },
   sensorStatusSince: {
     name: "prtg_sensor_status_since_timestamp_seconds",

@@ -1,12 +1,6 @@
 import type { SecretSearch } from "../../errors/secret-search.ts";
-import {
-  type ChannelRecord,
-  type FieldsWith,
-  fieldsWith,
-  type LookupDefinition,
-  type NodeRecord,
-  type Reference,
-} from "../records.ts";
+import { type FieldsWith, fieldsWith, type NodeRecord } from "../node-record.ts";
+import type { ChannelRecord, LookupDefinition, Reference } from "../records.ts";
 import type { DecodeProblems } from "./values.ts";
 
 const MARKER = "…";

@@ -4,7 +4,7 @@ import { idleRuleFindings } from "../../../src/cli/check/idle-rules.ts";
 import { type FoundLists, rulesStep } from "../../../src/cli/check/list-steps.ts";
 import { compileRules } from "../../../src/mapping/rules/compile.ts";
 import { RuleUse } from "../../../src/mapping/rules/rule-use.ts";
-import { READING_ORDER } from "../../../src/prtg/records.ts";
+import { READING_ORDER } from "../../../src/prtg/node-record.ts";
 import { smallServer } from "../../collectors/small-server.ts";
 import { never } from "../../support/never-aborted.ts";
 

@@ -10,7 +10,7 @@ import {
 } from "../../../src/cli/check/list-steps.ts";
 import type { Step } from "../../../src/cli/check/step.ts";
 import type { DecodeProblem } from "../../../src/prtg/decode-problems.ts";
-import { READING_ORDER } from "../../../src/prtg/records.ts";
+import { READING_ORDER } from "../../../src/prtg/node-record.ts";
 import type { MemoryServer } from "../../collectors/memory-server.ts";
 import { channel, smallServer } from "../../collectors/small-server.ts";
 import { reference } from "../../model/build-record.ts";

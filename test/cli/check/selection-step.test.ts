@@ -4,7 +4,7 @@ import { describe, expect, test } from "vitest";
 import { channelsStep, type FoundLists, nodesStep, selectionStep } from "../../../src/cli/check/list-steps.ts";
 import type { SelectRule } from "../../../src/config/select-schema.ts";
 import { systemClock } from "../../../src/lib/clock.ts";
-import { READING_ORDER } from "../../../src/prtg/records.ts";
+import { READING_ORDER } from "../../../src/prtg/node-record.ts";
 import { SelectedApi } from "../../../src/selection/selected-api.ts";
 import { testClient } from "../../prtg/support/test-client.ts";
 import { never } from "../../support/never-aborted.ts";

@@ -2,7 +2,7 @@ import { TimeSlices } from "../../../src/lib/yielding.ts";
 import { ServerState } from "../../../src/model/server-state.ts";
 import type { NodePoll } from "../../../src/model/tree.ts";
 import type { UpdateContext } from "../../../src/model/update-context.ts";
-import type { NodeRecord } from "../../../src/prtg/records.ts";
+import type { NodeRecord } from "../../../src/prtg/node-record.ts";
 import { list, record } from "../../model/build-record.ts";
 import type { ManualClock } from "../../support/manual-clock.ts";
 

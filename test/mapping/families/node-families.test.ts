@@ -3,7 +3,7 @@ import { type NodeFamily, SENSOR_FAMILIES } from "../../../src/mapping/families/
 import { NodeState, NodeTimes } from "../../../src/model/node-state.ts";
 import { reconcile } from "../../../src/model/reconcile.ts";
 import { EMPTY_TREE } from "../../../src/model/tree.ts";
-import type { NodeRecord } from "../../../src/prtg/records.ts";
+import type { NodeRecord } from "../../../src/prtg/node-record.ts";
 import { STATUS_TOKENS } from "../../../src/prtg/status.ts";
 import { list, record } from "../../model/build-record.ts";
 
@@ -22,12 +22,13 @@ function values(more: Partial<NodeRecord>): Record<string, number | undefined> {
 
 describe("gauges of a sensor", () => {
   test("are in seconds, and the status is a position in the list", () => {
-    expect(values({ status: "down", statusSince: 1_700_000_000_500, intervalSeconds: 30 })).toEqual({
+    expect(values({ status: "down", statusSince: 1_700_000_000_500, intervalSeconds: 30, downDelay: 2 })).toEqual({
       prtg_sensor_status: 1,
       prtg_sensor_status_code: 5,
       prtg_sensor_status_since_timestamp_seconds: 1_700_000_000.5,
       prtg_sensor_info: 1,
       prtg_sensor_interval_seconds: 30,
+      prtg_sensor_down_delay_intervals: 2,
     });
   });
 

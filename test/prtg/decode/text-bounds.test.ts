@@ -2,7 +2,8 @@ import { describe, expect, test } from "vitest";
 import { Redactor } from "../../../src/errors/redactor.ts";
 import { TextBounds } from "../../../src/prtg/decode/text-bounds.ts";
 import { noProblems } from "../../../src/prtg/decode/values.ts";
-import type { ChannelRecord, NodeRecord } from "../../../src/prtg/records.ts";
+import type { NodeRecord } from "../../../src/prtg/node-record.ts";
+import type { ChannelRecord } from "../../../src/prtg/records.ts";
 import { ENCODINGS } from "../../end-to-end/support/echoing-server.ts";
 import { record } from "../../model/build-record.ts";
 

@@ -1,6 +1,6 @@
 import { expect, test } from "vitest";
 import { systemClock } from "../../../src/lib/clock.ts";
-import { READING_ORDER, type Section } from "../../../src/prtg/records.ts";
+import { READING_ORDER, type Section } from "../../../src/prtg/node-record.ts";
 import { never } from "../../support/never-aborted.ts";
 import { CREDENTIALS, simulateServer } from "../../support/simulated-server.ts";
 import { sendError, sendJson, startApiServer } from "../support/api-server.ts";

@@ -1,7 +1,6 @@
 import { describe, expect, test } from "vitest";
-import { decodeNode } from "../../../src/prtg/decode/node.ts";
-import { type DecodeProblems, noProblems } from "../../../src/prtg/decode/values.ts";
-import type { NodeKind, NodeRecord } from "../../../src/prtg/records.ts";
+import { type DecodeProblems, noProblems } from "../../src/prtg/decode/values.ts";
+import { decodeNode, type NodeKind, type NodeRecord } from "../../src/prtg/node-record.ts";
 
 function decode(kind: NodeKind, record: unknown): { node: NodeRecord | undefined; problems: DecodeProblems } {
   const problems = noProblems();
@@ -52,6 +51,7 @@ describe("tree nodes", () => {
       favorite: true,
       host: undefined,
       intervalSeconds: 60,
+      downDelay: undefined,
       dependsOn: undefined,
       summary: undefined,
     });
@@ -233,6 +233,20 @@ test.each([
   ["30 sec|30 seconds", 30],
 ])("an interval of %j gives %s seconds", (interval, seconds) => {
   expect(decode("sensor", { id: "1", status: "UP", intervalgroup: { interval } }).node?.intervalSeconds).toBe(seconds);
+});
+
+test.each([
+  [1, 1],
+  ["0", 0],
+  ["5", 5],
+  ["1|Set sensor to warning for 1 interval, then set to down", 1],
+  [-1, undefined],
+  ["down", undefined],
+  [null, undefined],
+  [undefined, undefined],
+])("errorintervalsdown %j delays a status for %s intervals", (errorintervalsdown, intervals) => {
+  const record = { id: "1", status: "UP", intervalgroup: { interval: "60", errorintervalsdown } };
+  expect(decode("sensor", record).node?.downDelay).toBe(intervals);
 });
 
 test.each([

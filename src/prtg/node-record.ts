@@ -1,7 +1,6 @@
-import { MAX_ANCESTORS, MAX_TAGS, MAX_WORD_LENGTH } from "../answer-bounds.ts";
-import { type NodeKind, type NodeRecord, READING_ORDER, type Reference, type StatusSummary } from "../records.ts";
-import { readCount, readNumber } from "./displayed.ts";
-import { readSummary } from "./system-records.ts";
+import { MAX_ANCESTORS, MAX_TAGS, MAX_WORD_LENGTH } from "./answer-bounds.ts";
+import { readCount, readNumber } from "./decode/displayed.ts";
+import { readSummary } from "./decode/system-records.ts";
 import {
   booleanOf,
   type DecodeProblems,
@@ -13,7 +12,151 @@ import {
   readTimestamp,
   sharedText,
   text,
-} from "./values.ts";
+} from "./decode/values.ts";
+import type { CHANNEL_SECTIONS, Reference, StatusSummary } from "./records.ts";
+import type { StatusToken } from "./status.ts";
+
+export type NodeKind = "probe" | "group" | "device" | "sensor";
+
+/** Children before parents: a parent that is created between two lists is then in the later one. */
+export const READING_ORDER = ["sensor", "device", "group", "probe"] as const satisfies readonly NodeKind[];
+
+export interface NodeRecord {
+  readonly id: string;
+  readonly kind: NodeKind;
+  readonly name: string;
+  readonly parent?: Reference | undefined;
+  /** From the root to the object or its parent. `undefined` if the list lacks them. */
+  readonly ancestors?: readonly Reference[] | undefined;
+  readonly status: StatusToken;
+  readonly statusSince?: number | undefined;
+  /** Sensors only: one line about the status. */
+  readonly message?: string | undefined;
+  /** Sensors only. Milliseconds since the epoch. */
+  readonly lastUp?: number | undefined;
+  /** Sensors only. Milliseconds since the epoch. */
+  readonly lastDown?: number | undefined;
+  /** For example `ping`, without a version suffix. */
+  readonly type: string;
+  /** For people, for example `Ping v2`. */
+  readonly typeName: string;
+  readonly priority?: number | undefined;
+  readonly tags: readonly string[];
+  readonly favorite?: boolean | undefined;
+  readonly host?: string | undefined;
+  /** `undefined` unless requested and present. */
+  readonly intervalSeconds?: number | undefined;
+  /** Scanning intervals as warning before a failing object is down. `undefined` unless requested and present. */
+  readonly downDelay?: number | undefined;
+  /** Id of the object that it depends on. Empty: its parent only. `undefined` unless requested and present. */
+  readonly dependsOn?: string | undefined;
+  /** Sensors below. `undefined` unless requested and present. */
+  readonly summary?: StatusSummary | undefined;
+}
+
+/**
+ * How `TextBounds` cleans a value: it cuts a `text` and drops a record with a credential in an `id`. It cleans tags and
+ * references by name.
+ */
+type TextOf<Value> = [string] extends [Value]
+  ? { readonly text: "text" | "id" }
+  : [Value] extends [readonly object[] | readonly string[] | Reference]
+    ? { readonly text: "parts" }
+    : { readonly text?: undefined };
+
+/** Parts of lists of nodes that the server adds on request, in the order of requests. */
+export const NODE_SECTIONS = [
+  {
+    name: "intervalgroup",
+    /** The collector that requests it. */
+    reader: "tree",
+    /** Kinds of objects that have it. */
+    kinds: READING_ORDER,
+    /** The option below `metrics` that needs it, or names the kinds of objects that need it. `undefined`: always. */
+    option: undefined,
+    /** The consequence if the server refuses it. */
+    without: "prtg_sensor_interval_seconds and prtg_sensor_down_delay_intervals are missing",
+  },
+  {
+    name: "scheduledependency",
+    reader: "tree",
+    kinds: READING_ORDER,
+    option: "dependencyInfo",
+    without: "prtg_dependency_info is missing",
+  },
+  {
+    name: "sensor_status_summary",
+    reader: "status",
+    kinds: ["device", "group", "probe"],
+    option: "nodeSensors",
+    without: "prtg_node_sensors is missing",
+  },
+] as const;
+
+export type NodeSection = (typeof NODE_SECTIONS)[number];
+export type Section = (NodeSection | (typeof CHANNEL_SECTIONS)[number])["name"];
+/** The kinds of objects for which the configuration needs a section. */
+export type WantedSections = ReadonlyMap<Section, ReadonlySet<NodeKind>>;
+
+interface FieldRow {
+  /** A fact of the default answer that some lists lack. */
+  readonly inState?: true;
+  /** The section that brings the fact. */
+  readonly section?: NodeSection["name"];
+}
+
+/** The facts of `NodeRecord`: each one has a row, and each text says how it is cleaned. */
+export const NODE_FIELDS = {
+  id: { text: "id" },
+  kind: {},
+  name: { text: "text" },
+  parent: { text: "parts" },
+  ancestors: { text: "parts" },
+  status: { inState: true },
+  statusSince: { inState: true },
+  message: { text: "text", inState: true },
+  lastUp: { inState: true },
+  lastDown: { inState: true },
+  type: { text: "text" },
+  typeName: { text: "text" },
+  priority: {},
+  tags: { text: "parts" },
+  favorite: {},
+  host: { text: "text" },
+  intervalSeconds: { section: "intervalgroup" },
+  downDelay: { section: "intervalgroup" },
+  dependsOn: { text: "id", section: "scheduledependency" },
+  summary: { section: "sensor_status_summary" },
+} as const satisfies {
+  readonly [Field in keyof NodeRecord]-?: FieldRow & TextOf<Exclude<NodeRecord[Field], undefined>>;
+};
+
+type Rows = typeof NODE_FIELDS;
+export type FieldsWith<Key extends string, Value> = {
+  [Field in keyof Rows]: Rows[Field] extends { readonly [Name in Key]: Value } ? Field : never;
+}[keyof Rows];
+
+/** Facts that `NodeState` keeps beside the tree. */
+export type StateFact = FieldsWith<"inState", true> | SectionFact;
+
+/** A fact of a section: some lists lack it, and it expires on its own. */
+export type SectionFact = {
+  [Field in keyof Rows]: Rows[Field] extends { readonly section: string } ? Field : never;
+}[keyof Rows];
+
+export const SECTION_FACTS: readonly SectionFact[] = Object.values(NODE_SECTIONS).flatMap(({ name }) =>
+  fieldsWith("section", name),
+);
+
+/** Fields whose row has this value. */
+export function fieldsWith<const Key extends string, const Value>(
+  key: Key,
+  value: Value,
+): readonly FieldsWith<Key, Value>[] {
+  const rows = new Map(Object.entries(NODE_FIELDS).map(([name, row]) => [name, new Map(Object.entries(row))]));
+  const matches = (name: string): name is FieldsWith<Key, Value> => rows.get(name)?.get(key) === value;
+  return Object.keys(NODE_FIELDS).filter(matches);
+}
 
 const NO_SECTION: JsonObject = {};
 
@@ -52,6 +195,7 @@ export function decodeNode(
     favorite: booleanOf(record.favorite ?? basic.favorite),
     host: kind === "device" ? readHost(basic, record) : undefined,
     intervalSeconds: readInterval(record, problems),
+    downDelay: readDownDelay(record.intervalgroup),
     dependsOn: readDependency(record.scheduledependency),
     summary: readNodeSummary(record, problems),
   };
@@ -118,6 +262,12 @@ function readHost(basic: JsonObject, record: JsonObject): string | undefined {
 function readInterval(record: JsonObject, problems: DecodeProblems): number | undefined {
   const section = record.intervalgroup;
   return readIntervalSeconds(isObject(section) ? section.interval : record.scanning_interval, problems);
+}
+
+/** PRTG offers 0 to 5 intervals. */
+function readDownDelay(section: unknown): number | undefined {
+  const value = isObject(section) ? section.errorintervalsdown : undefined;
+  return readCount(typeof value === "string" ? value.split("|", 1)[0] : value);
 }
 
 /** Classic values of `dependencytype`: the parent (0), another object (1), this object is the master of its parent (2). */
