@@ -2,7 +2,7 @@ import pLimit from "p-limit";
 import type { Logger } from "pino";
 import type { Config } from "../config/load.ts";
 import { describeError } from "../errors/exporter-error.ts";
-import type { ReloadResult } from "../http/pages/management-endpoints.ts";
+import type { ReloadResult } from "../http/pages/routes.ts";
 import type { Clock } from "../lib/clock.ts";
 import { type ConfigDigests, digestConfig } from "./config-digests.ts";
 import type { Runtime } from "./context.ts";

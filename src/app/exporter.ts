@@ -2,8 +2,8 @@ import { createTimetable, Phases } from "../collectors/timetable.ts";
 import type { Config } from "../config/load.ts";
 import type { ServerConfig } from "../config/resolve.ts";
 import type { Exposition } from "../exposition/exposition.ts";
-import type { DebugPages } from "../http/pages/debug-endpoint.ts";
 import type { Discovery } from "../http/pages/service-discovery-endpoint.ts";
+import type { DebugPages } from "../http/pages/status/debug-view.ts";
 import { serverLink } from "../http/pages/status/links.ts";
 import type { StatusSource } from "../http/pages/status/source.ts";
 import { TimeSlices } from "../lib/yielding.ts";
@@ -22,11 +22,10 @@ import { beginPush } from "./otlp-preparation.ts";
 import type { OtlpPush, PreparedPush } from "./otlp-push.ts";
 import { planPipeline } from "./pipeline-plan.ts";
 import { serversInTime } from "./readiness.ts";
-import { createDebugPages } from "./reports/debug-reports.ts";
 import { SensorCharts } from "./reports/sensor-charts.ts";
 import { createDiscovery } from "./reports/service-discovery.ts";
 import type { DebugSources, StatusSources } from "./reports/sources.ts";
-import { createStatusSource } from "./reports/status-pages.ts";
+import { createDebugPages, createStatusSource } from "./reports/status-pages.ts";
 import { StatusCourses } from "./status-courses.ts";
 
 /** From so many servers on, requests take most of the CPU time, and one list replaces four: see `AllNodesReader`. */

@@ -6,7 +6,7 @@ import type { ElectionTimes } from "../leadership/election.ts";
 import type { Elector } from "../leadership/elector.ts";
 import type { LeaseClient, LeaseRehearser } from "../leadership/lease-client.ts";
 import { SERVICE_ACCOUNT_FOLDER } from "../leadership/service-account.ts";
-import { electionTimes, type LeaderElectionFlags, RESOURCE_NAME } from "./leader-election-flags.ts";
+import { electionTimes, type LeaderElectionFlags, RESOURCE_NAME } from "./flags.ts";
 
 export interface OpenElection {
   readonly elector: Elector;

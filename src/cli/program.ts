@@ -7,22 +7,25 @@ import { Redactor } from "../errors/redactor.ts";
 import { readBuildInfo } from "../telemetry/build-info.ts";
 import { addBackfillFlags, type BackfillFlags } from "./backfill/flags.ts";
 import type { CheckFlags } from "./check/check.ts";
-import { addCompareFlags, compareFlagsFault } from "./compare/flags.ts";
 import type { Shell } from "./completion/completion.ts";
 import type { DemoFlags } from "./demo.ts";
 import {
   addAutoReloadFlag,
+  addCompareFlags,
   addConfigFlag,
+  addLeaderElectionFlags,
   addLogFlags,
+  addMapFlags,
   addShardFlag,
   addWebConfigFlag,
   addWebFlags,
+  compareFlagsFault,
   integer,
+  type MapFlags,
+  mapFlagsFault,
 } from "./flags.ts";
 import type { HashPasswordFlags } from "./hash-password.ts";
 import { addInitFlags, type InitFlags } from "./init/flags.ts";
-import { addLeaderElectionFlags } from "./leader-election-flags.ts";
-import { addMapFlags, type MapFlags, mapFlagsFault } from "./map/flags.ts";
 import type { ServeFlags } from "./serve.ts";
 import type { SimulateFlags } from "./simulate/simulate.ts";
 

@@ -23,14 +23,12 @@ import type { Config, LoadedConfig } from "../config/load.ts";
 import { refuseBadFiles, type ServerFileAccess } from "../config/server-files.ts";
 import type { Redactor } from "../errors/redactor.ts";
 import { negotiateFormat } from "../exposition/negotiate.ts";
-import { type ReloadResult, reloadEndpoint } from "../http/pages/management-endpoints.ts";
-import { createRoutes, metricsRoutes } from "../http/pages/routes.ts";
-import { startWebServer, type WebServer, type WebServerOptions } from "../http/server/web-server.ts";
+import { createRoutes, metricsRoutes, type ReloadResult, reloadEndpoint } from "../http/pages/routes.ts";
+import { startWebServer, type WebServer, type WebServerOptions } from "../http/server/connection-handler.ts";
 import { filesMatching } from "../lib/bounded-files.ts";
 import { otlpSettings } from "../otlp/settings.ts";
-import type { WebFlags } from "./flags.ts";
+import { electionTimes, type LeaderElectionFlags, type WebFlags } from "./flags.ts";
 import { type OpenElection, openElection } from "./leader-election.ts";
-import { electionTimes, type LeaderElectionFlags } from "./leader-election-flags.ts";
 import { interruption, reloadSignals, stopSignal } from "./signals.ts";
 import { openWebConfig, refuseUnknownUsers, webLimits, webObserver } from "./web-config.ts";
 

@@ -1,15 +1,14 @@
 import { resolve } from "node:path";
 import { ExporterError } from "../errors/exporter-error.ts";
 import type { Redactor } from "../errors/redactor.ts";
+import type { ProxyOptions } from "../lib/http/proxy.ts";
 import type { TlsMaterial } from "../lib/http/tls.ts";
 import type { SecretLocation } from "./auth-schema.ts";
 import { ConfigError, type ConfigProblem } from "./config-error.ts";
 import type { KeyPath, Origin } from "./origin.ts";
-import { type ProxyConfig, proxyConfig } from "./proxy.ts";
 import type { ProxySettings } from "./proxy-schema.ts";
 import type { ReadFile } from "./reading-files.ts";
-import type { ServerSettings, Settings } from "./schema.ts";
-import { STANDARD_OUTPUT } from "./schema.ts";
+import { type ServerSettings, type Settings, STANDARD_OUTPUT } from "./schema.ts";
 import { apiKeyFault, EnvironmentSecret, type FaultOf, FileSecret, headerFault, type SecretSource } from "./secrets.ts";
 import { readCertificates, readKeyOf, readTlsFiles, type TlsFiles } from "./tls-files.ts";
 
@@ -205,4 +204,57 @@ function secretSource(
   }
   const variable = context.origin.reference(path)?.variables[0] ?? "";
   return new EnvironmentSecret(variable, location.value, context.redactor, faultOf);
+}
+
+export interface ProxyConfig {
+  readonly url: string;
+  readonly username: string | undefined;
+  readonly password: SecretSource | undefined;
+  readonly caFile: string | undefined;
+}
+
+export interface ProxyContext {
+  /** Folder of relative paths. Empty: the working directory. */
+  readonly base: string;
+  readonly readSecret: ReadFile;
+  readonly redactor: Redactor;
+  readonly variable?: string | undefined;
+}
+
+export function proxyConfig({ url, auth, caFile }: ProxySettings, context: ProxyContext): ProxyConfig {
+  return {
+    url,
+    username: auth?.username,
+    password: auth && passwordSource(auth.secret, context),
+    caFile: caFile === undefined ? undefined : resolve(context.base, caFile),
+  };
+}
+
+type Location = NonNullable<ProxySettings["auth"]>["secret"];
+
+function passwordSource(secret: Location, { base, readSecret, redactor, variable = "" }: ProxyContext): SecretSource {
+  return secret.kind === "file"
+    ? new FileSecret(secret.path, resolve(base, secret.path), readSecret, redactor)
+    : new EnvironmentSecret(variable, secret.value, redactor);
+}
+
+/** Rereads the files for each connection. */
+export function proxyOptions(proxy: ProxyConfig, readFile: ReadFile): ProxyOptions {
+  const { url, username, password, caFile } = proxy;
+  return {
+    url,
+    tls:
+      caFile === undefined
+        ? undefined
+        : {
+            read: async () => ({ ca: await readCertificates(caFile, readFile), cert: undefined, key: undefined }),
+          },
+    authorization:
+      username === undefined || password === undefined
+        ? undefined
+        : async () => {
+            const pair = `${username}:${(await password.read()).reveal()}`;
+            return `Basic ${Buffer.from(pair).toString("base64")}`;
+          },
+  };
 }

@@ -12,9 +12,8 @@ import { literalCredentials } from "./literal-secrets.ts";
 import type { KeyPath, Origin } from "./origin.ts";
 import { fileFault, type ListFiles, type ReadFile, unreadableFile } from "./reading-files.ts";
 import { resolveServers, type ServerConfig } from "./resolve.ts";
-import type { ServerSettings } from "./schema.ts";
+import type { ServerSettings, ServersFromSettings } from "./schema.ts";
 import { serverListSchema, serverSchema } from "./server-schema.ts";
-import type { ServersFromSettings } from "./servers-from-schema.ts";
 import { type FileShape, validateAs } from "./validation.ts";
 
 /** The exporter rereads each file regularly. */

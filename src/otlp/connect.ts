@@ -1,5 +1,5 @@
-import { proxyConfig, proxyOptions } from "../config/proxy.ts";
 import type { ReadFile } from "../config/reading-files.ts";
+import { proxyConfig, proxyOptions } from "../config/resolve.ts";
 import { FileSecret, headerFault, type SecretSource } from "../config/secrets.ts";
 import { readTlsFiles } from "../config/tls-files.ts";
 import { ExporterError } from "../errors/exporter-error.ts";

@@ -2,7 +2,7 @@ import { cpSync, readFileSync } from "node:fs";
 import { basename, join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { expect, test } from "vitest";
-import { openHistoryPush } from "../../src/cli/backfill/history-push.ts";
+import { openHistoryPush } from "../../src/cli/backfill/backfill.ts";
 import { startReceiver } from "../otlp/support/otlp-http-receiver.ts";
 import { testContext } from "../support/simulated-exporter.ts";
 import { loadTestConfig } from "../support/test-config.ts";

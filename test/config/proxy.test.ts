@@ -1,7 +1,7 @@
 import { resolve } from "node:path";
 import { describe, expect, test } from "vitest";
-import { type ProxyContext, proxyConfig, proxyOptions } from "../../src/config/proxy.ts";
 import type { ProxySettings } from "../../src/config/proxy-schema.ts";
+import { type ProxyContext, proxyConfig, proxyOptions } from "../../src/config/resolve.ts";
 import { Secret } from "../../src/config/secrets.ts";
 import { Redactor } from "../../src/errors/redactor.ts";
 import { certificate } from "../support/certificates.ts";

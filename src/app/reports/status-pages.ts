@@ -1,10 +1,15 @@
 import type { Redactor } from "../../errors/redactor.ts";
+import type { DebugPage, DebugPages, DebugReport } from "../../http/pages/status/debug-view.ts";
 import { FIRST_PAGE, type StatusSource } from "../../http/pages/status/source.ts";
+import type { Clock } from "../../lib/clock.ts";
 import { type Steps, TimeSlices } from "../../lib/yielding.ts";
 import { type Outline, outlineOf } from "../../model/outline.ts";
+import { cardinalityPage } from "./cardinality-page.ts";
+import { explainPage } from "./explain-page.ts";
 import type { Monitor, OutlineOf } from "./node-summary.ts";
 import { redactStrings } from "./report-values.ts";
-import type { StatusSources } from "./sources.ts";
+import { runsPage } from "./runs-page.ts";
+import type { DebugSources, StatusSources } from "./sources.ts";
 import { statusReport } from "./status-report.ts";
 import { searchReport } from "./status-search.ts";
 import { nodeReport } from "./status-tree.ts";
@@ -56,5 +61,35 @@ function recentOutlines({ clock }: StatusSources): OutlineOf {
     );
     made.set(monitor, { at: clock.monotonic(), outline: new WeakRef(outline) });
     return outline;
+  };
+}
+
+export function createDebugPages(sources: DebugSources, redactor: Redactor): DebugPages {
+  return {
+    explain: redacted(explainPage(sources), redactor, sources.clock),
+    cardinality: redacted(shared(cardinalityPage(sources)), redactor, sources.clock),
+    runs: redacted(runsPage(sources), redactor, sources.clock),
+  };
+}
+
+/** Names, paths and labels come from outside and may contain a secret. */
+function redacted(page: DebugPage, redactor: Redactor, clock: Clock): DebugPage {
+  return async (query, gone) => {
+    const report = await page(query, gone);
+    const slices = new TimeSlices(clock, gone, "reader");
+    const json = await redactStrings(report.json, redactor, slices);
+    const sections = (await redactStrings(report.sections, redactor, slices)) as DebugReport["sections"];
+    return { ...report, sections, json };
+  };
+}
+
+/** Concurrent requests share a report. */
+function shared(page: DebugPage): DebugPage {
+  let underWay: Promise<DebugReport> | undefined;
+  return (query) => {
+    underWay ??= page(query).finally(() => {
+      underWay = undefined;
+    });
+    return underWay;
   };
 }

@@ -4,12 +4,12 @@ import type { Steps, TimeSlices } from "../../lib/yielding.ts";
 import { EXPORTER_METRICS } from "../../telemetry/metric-declarations.ts";
 import type { ReceiverAddress } from "../otlp-push.ts";
 import { MetricSamples } from "./metric-samples.ts";
+import { problemsReport } from "./node-order.ts";
 import type { OutlineOf } from "./node-summary.ts";
 import { instant, withoutSecrets } from "./report-values.ts";
 import { DETAIL_FAMILIES, MEASUREMENT_FAMILIES, measurementsReport, serverDetails } from "./server-details.ts";
 import { listServers, pageOf, type ServerRow, serverEntry, sumsOf } from "./server-list.ts";
 import type { StatusSources } from "./sources.ts";
-import { problemsReport } from "./status-problems.ts";
 
 const { config: reload, server: api, exposition, extras, otlp: push } = EXPORTER_METRICS;
 

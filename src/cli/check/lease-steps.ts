@@ -4,9 +4,8 @@ import type { Lease } from "../../leadership/election.ts";
 import type { Rehearsal } from "../../leadership/lease-client.ts";
 import { withDeadline } from "../../lib/deadline.ts";
 import { type ElectionFlags, type OpenLease, openLease } from "../leader-election.ts";
-import type { Finding } from "./findings.ts";
-import { MAX_OFFSET_S } from "./run-durations.ts";
-import { ok, type StepResult, warning } from "./step.ts";
+import { MAX_OFFSET_S } from "./server-check.ts";
+import { type Finding, ok, type StepResult, warning } from "./step.ts";
 
 export const ELECTION = "leader election";
 

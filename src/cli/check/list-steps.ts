@@ -18,7 +18,7 @@ import {
   type NodeRecord,
 } from "../../prtg/records.ts";
 import { SelectedApi } from "../../selection/selected-api.ts";
-import { sensorIn, treeOf } from "../map/mapped-server.ts";
+import { sensorIn, treeOf } from "../map/recording.ts";
 import { ok, type Step, type StepResult, type StepTools, warning } from "./step.ts";
 
 const RIGHTS_REMEDY =

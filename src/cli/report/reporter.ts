@@ -1,9 +1,16 @@
 import { ERROR_STATUS } from "prtg-simulator/src/api-errors.ts";
+import { clientOptions } from "../../app/connect-server.ts";
+import type { ServerClientContext } from "../../app/context.ts";
+import type { ServerConfig } from "../../config/resolve.ts";
 import type { ErrorCode } from "../../errors/catalogue.ts";
 import { ExporterError } from "../../errors/exporter-error.ts";
 import { ApiError } from "../../prtg/api-error.ts";
 import type { ApiAnswer } from "../../prtg/request/messages.ts";
-import { CONTENT_TYPES, type EndpointReport, RELEASE, type ServerReport, SIZES } from "./format.ts";
+import { Requester } from "../../prtg/request/requester.ts";
+import { ExporterMetrics } from "../../telemetry/exporter-metrics.ts";
+import { type ServerRecorder, serverRecorder } from "../../telemetry/recorders.ts";
+import type { FinishedRequest } from "../../telemetry/run-trace.ts";
+import { CONTENT_TYPES, type EndpointReport, RELEASE, type ServerReport, SIZES, writeReport } from "./format.ts";
 import { type NeededObject, PROBES, type Probe, SAMPLE } from "./probes.ts";
 import { shapeOf } from "./shape.ts";
 
@@ -176,4 +183,51 @@ function sizesIn(endpoints: readonly EndpointReport[]): ServerReport["objects"] 
     return size === undefined ? [] : [[kind, size] as const];
   });
   return Object.fromEntries(sizes);
+}
+
+/** Writes nothing if the signal aborts. @throws ExporterError REPORT_UNWRITABLE */
+export async function writeServerReports(
+  file: string,
+  servers: readonly ServerConfig[],
+  context: ServerClientContext,
+  signal: AbortSignal,
+): Promise<void> {
+  try {
+    const reports = await Promise.all(servers.map((server) => reportOn(server, context, signal)));
+    await writeReport(file, context.build.version, reports);
+  } catch (error) {
+    if (!signal.aborted) throw error;
+  }
+}
+
+/** Sends each request once. Rejects with the signal's reason. */
+export async function reportOn(
+  server: ServerConfig,
+  context: ServerClientContext,
+  signal: AbortSignal,
+): Promise<ServerReport> {
+  const log = context.log.child({ server: server.name });
+  const metrics = new ExporterMetrics(context.build, () => []);
+  let lastMs = 0;
+  const observer: ServerRecorder = {
+    ...serverRecorder(metrics, server.name),
+    requestFinished: ({ durationMs }: FinishedRequest) => {
+      lastMs = durationMs;
+    },
+  };
+  const requester = new Requester(
+    { ...clientOptions(server, observer, log, context), maxAttempts: 1 },
+    context.outgoing.accesses,
+  );
+  try {
+    return await reportServer({
+      ask: (endpoint, path) => {
+        lastMs = 0;
+        return endpoint === "/health" ? requester.health(signal) : requester.get({ endpoint, path }, signal);
+      },
+      lastMs: () => lastMs,
+    });
+  } finally {
+    await requester.close();
+  }
 }

@@ -1,7 +1,7 @@
 import { createHmac, randomBytes } from "node:crypto";
-import { bcryptCost, type Users } from "../web-config/users.ts";
+import { formatKey } from "../../config/origin.ts";
+import type { SettingProblem } from "../web-config/pem-settings.ts";
 import type { BcryptThread } from "./bcrypt-thread.ts";
-import { FairQueue } from "./fair-queue.ts";
 
 export interface BasicCredentials {
   readonly name: string;
@@ -97,4 +97,89 @@ export class PasswordChecker {
   #digest(parts: readonly string[]): string {
     return createHmac("sha256", this.#key).update(JSON.stringify(parts)).digest("hex");
   }
+}
+
+type Waiter = (leave: (() => void) | undefined) => void;
+
+/** Serves one caller at a time, client by client in turns. If the queue is full, the client with most entries loses one. */
+export class FairQueue {
+  readonly #max: number;
+  readonly #queue = new Map<string, Waiter[]>();
+  #count = 0;
+  #isTaken = false;
+
+  /** @param max Turns in progress and in the queue. */
+  constructor(max: number) {
+    this.#max = max;
+  }
+
+  /** Resolves with the function that ends the turn, or `undefined` if the queue is full. */
+  take(client: string): Promise<(() => void) | undefined> {
+    return new Promise((settle) => {
+      if (this.#count >= this.#max && !this.#makeRoom(client)) return settle(undefined);
+      this.#count++;
+      const waiters = this.#queue.get(client);
+      if (waiters === undefined) this.#queue.set(client, [settle]);
+      else waiters.push(settle);
+      this.#next();
+    });
+  }
+
+  #next(): void {
+    if (this.#isTaken) return;
+    const [first] = this.#queue;
+    if (first === undefined) return;
+    const [client, waiters] = first;
+    const waiter = waiters.shift();
+    this.#queue.delete(client);
+    if (waiters.length > 0) this.#queue.set(client, waiters);
+    this.#isTaken = true;
+    waiter?.(() => {
+      this.#isTaken = false;
+      this.#count--;
+      this.#next();
+    });
+  }
+
+  #makeRoom(client: string): boolean {
+    const [longest = []] = [...this.#queue.values()].toSorted((a, b) => b.length - a.length);
+    const count = this.#queue.get(client)?.length ?? 0;
+    if (longest.length <= count + 1) return false;
+    longest.pop()?.(undefined);
+    this.#count--;
+    return true;
+  }
+}
+
+const KEY = "basic_auth_users";
+/** Hashes of hash-password, htpasswd and others. The letters mean the same algorithm, and the cost is 4 to 31. */
+const BCRYPT_HASH = /^\$2[aby]\$(0[4-9]|[12]\d|3[01])\$[./A-Za-z0-9]{53}$/;
+
+/** Schemas drop this key from maps, so `web.users` could not restrict it. */
+const UNBINDABLE = "__proto__";
+
+/** Bcrypt hashes by name. Empty: no passwords. */
+export type Users = ReadonlyMap<string, string>;
+
+/** Faults do not repeat the value, which may be a plain password. */
+export function readUsers(section: unknown): Users | SettingProblem {
+  if (section === undefined || section === null) return new Map();
+  if (typeof section !== "object" || Array.isArray(section)) {
+    return { path: [KEY], text: "expected a map of user names to bcrypt hashes, found something else (not shown)" };
+  }
+  const users = new Map<string, string>();
+  for (const [name, hash] of Object.entries(section)) {
+    if (name === UNBINDABLE) return { path: [KEY, name], text: "this user name is reserved" };
+    if (typeof hash !== "string" || !BCRYPT_HASH.test(hash)) {
+      const text = `expected a bcrypt hash for ${formatKey([name])}, found something else (not shown). Create one with prtg-exporter hash-password`;
+      return { path: [KEY, name], text };
+    }
+    users.set(name, hash);
+  }
+  return users;
+}
+
+/** Base-2 logarithm of the rounds. */
+export function bcryptCost(hash: string): number {
+  return Number(hash.slice(4, 6));
 }

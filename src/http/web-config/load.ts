@@ -5,10 +5,10 @@ import { ConfigDocument } from "../../config/document.ts";
 import type { Origin } from "../../config/origin.ts";
 import { type ReadFile, unreadableFile } from "../../config/reading-files.ts";
 import { type FileShape, validateAs } from "../../config/validation.ts";
+import { readUsers, type Users } from "../auth/basic-auth.ts";
 import { SettingError, type SettingProblem } from "./pem-settings.ts";
 import { type WebSettings, webConfigSchema } from "./schema.ts";
 import { type ServerTls, serverTls } from "./tls-options.ts";
-import { readUsers, type Users } from "./users.ts";
 
 export interface RateLimit {
   /** Average interval between requests, milliseconds. */

@@ -3,7 +3,7 @@ import { connect, createServer, type Socket } from "node:net";
 import fc from "fast-check";
 import { describe, expect, onTestFinished, test } from "vitest";
 import { type ConnectionLimits, Connections, type CutReason } from "../../../src/http/server/connections.ts";
-import { RateLimiter } from "../../../src/http/server/request-limits.ts";
+import { RateLimiter } from "../../../src/http/server/request-handler.ts";
 import { parseGoDuration } from "../../../src/http/web-config/schema.ts";
 
 describe("table of connections", () => {

@@ -5,12 +5,10 @@ import { bytes, duration, moment, momentInFull, number, utc } from "./figures.ts
 import { type Html, html } from "./html.ts";
 import type { Page } from "./layout.ts";
 import { linkTo } from "./links.ts";
-import { childRows } from "./object-table.ts";
-import { problemsSection } from "./problems-view.ts";
+import { childRows, problemsSection } from "./object-table.ts";
 import type { StatusReport } from "./report.ts";
 import { serverList } from "./server-list.ts";
-import type { ServerFacts } from "./server-section.ts";
-import { measurementFacts, rejectedCount, serverSection, serverWork } from "./server-section.ts";
+import { measurementFacts, rejectedCount, type ServerFacts, serverSection, serverWork } from "./server-section.ts";
 import type { StatusQuery } from "./source.ts";
 import { badPill, goodPill } from "./status-marks.ts";
 

@@ -9,6 +9,7 @@ import { overviewPage, singleServerPage } from "./overview-page.ts";
 import type { NodeReport, StatusReport } from "./report.ts";
 import { type Answer, type Asset, respond, SCRIPT, STYLE } from "./respond.ts";
 import { searchPage } from "./search-page.ts";
+import { nodePage } from "./sensor-view.ts";
 import { type ServerFacts, serverPage, theServerOf } from "./server-section.ts";
 import {
   FIRST_PAGE,
@@ -23,7 +24,6 @@ import {
   type StatusSource,
   wantsChart,
 } from "./source.ts";
-import { nodePage } from "./tree-pages.ts";
 
 export interface StatusRouteOptions {
   readonly source: StatusSource;

@@ -6,8 +6,7 @@ import { bytes, duration, moment, number, objectCounts } from "./figures.ts";
 import { type Html, html } from "./html.ts";
 import type { Page } from "./layout.ts";
 import { runsLink } from "./links.ts";
-import { childRows } from "./object-table.ts";
-import { problemsSection } from "./problems-view.ts";
+import { childRows, problemsSection } from "./object-table.ts";
 import type {
   CollectorReport,
   EndpointReport,
