@@ -32,12 +32,12 @@ describe("configuration file", () => {
     expect(config.stateDir).toBe(join(directory, "state"));
     expect(config.otlp).toMatchObject({
       endpoint: "http://collector:4318",
-      protocol: undefined,
       intervalMs: 30_000,
       headers: { "X-Scope-OrgID": "network" },
       headerFiles: { Authorization: join(directory, "token") },
       tls: { caFile: join(directory, "ca.pem"), keyFile: "/etc/key.pem", insecureSkipVerify: false },
     });
+    expect(config.otlp?.protocol).toBeUndefined();
   });
 
   test("takes a secret header from a variable, and a request limit", async () => {

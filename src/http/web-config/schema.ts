@@ -1,4 +1,5 @@
 import { z } from "zod";
+import { named } from "../../config/fields.ts";
 
 /*
  * As in Prometheus' exporter-toolkit: one file for all exporters of a site. Possible secrets are `unknown` here and
@@ -44,12 +45,6 @@ const HEADERS = {
   "X-XSS-Protection": undefined,
   "Strict-Transport-Security": undefined,
 } as const satisfies Record<string, readonly string[] | undefined>;
-
-/** Accepts the keys of a table and returns their values. */
-function named<const Table extends Readonly<Record<string, string>>>(table: Table) {
-  const names = Object.keys(table);
-  return z.enum(names).transform((name) => table[name as keyof Table]);
-}
 
 /** The toolkit also accepts YAML 1.1. */
 const yamlBoolean = z.union(
