@@ -6,7 +6,6 @@ import { createProgram } from "../../src/cli/program.ts";
 import { DEPRECATED_NAMES, type DeprecatedName } from "../../src/config/deprecated-names.ts";
 import type { JsonSchema } from "../../src/config/schema.ts";
 import { ERROR_CATALOGUE } from "../../src/errors/catalogue.ts";
-import { Redactor } from "../../src/errors/redactor.ts";
 import { PRTG_ATTRIBUTES } from "../../src/events/event.ts";
 import { EVENT_NAMES } from "../../src/events/event-names.ts";
 import { JOURNAL_FILE } from "../../src/events/journal.ts";
@@ -105,7 +104,7 @@ function keysBelow(schema: JsonSchema, path: string, above: Promised["stability"
 }
 
 function commands(): Section {
-  const program = createProgram({ code: 0, redactor: new Redactor() });
+  const program = createProgram();
   return stable(program.commands.flatMap((command) => [[command.name(), {}] as const, ...flagsOf(command)]));
 }
 

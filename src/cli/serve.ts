@@ -161,17 +161,12 @@ async function begin(flags: ServeFlags, context: ExporterContext, load: () => Pr
   if (context.leadership !== undefined) {
     // Reports problems now, not when it is needed.
     otlpSettings(process.env, config.otlp);
-    return startServing(
-      standbyConfig(config),
-      flags,
-      context,
-      undefined,
-      new StandbySource(reloads, config, context.log),
-    );
+    const source = new StandbySource(reloads, config, context.log);
+    return startServing({ config: standbyConfig(config), flags, context, source });
   }
   const push = await openOtlpPush(config, context, process.env);
   const events = await openEvents(config, context, process.env);
-  return startServing(config, flags, context, push, reloads, events);
+  return startServing({ config, flags, context, source: reloads, push, events });
 }
 
 /**
@@ -207,7 +202,16 @@ export interface Serving {
   stop(): Promise<void>;
 }
 
-/** For a fixed configuration. */
+export interface ServingOptions {
+  readonly config: Config;
+  readonly flags: WebFlags;
+  readonly context: ExporterContext;
+  /** `undefined`: the configuration is fixed. */
+  readonly source?: ReloadSource;
+  readonly push?: OtlpPush | undefined;
+  readonly events?: EventOutputs | undefined;
+}
+
 const NOTHING_TO_RELOAD: ReloadSource = {
   load: () => Promise.reject(new Error("there is no configuration to reload")),
   preparePush: () => Promise.resolve(undefined),
@@ -215,14 +219,8 @@ const NOTHING_TO_RELOAD: ReloadSource = {
 };
 
 /** Listens first: a taken port shows before any request. */
-export async function startServing(
-  config: Config,
-  flags: WebFlags,
-  context: ExporterContext,
-  push?: OtlpPush,
-  source: ReloadSource = NOTHING_TO_RELOAD,
-  events?: EventOutputs,
-): Promise<Serving> {
+export async function startServing(options: ServingOptions): Promise<Serving> {
+  const { config, flags, context, source = NOTHING_TO_RELOAD, push, events } = options;
   const { log, clock } = context;
   let startedAt = clock.monotonic();
   const webConfig = await openWebConfig(flags, context);
