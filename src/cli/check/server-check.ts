@@ -5,7 +5,7 @@ import { goesOnWithout, READINGS } from "../../collectors/failures.ts";
 import { createTimetable } from "../../collectors/timetable.ts";
 import type { Config } from "../../config/load.ts";
 import type { ServerConfig } from "../../config/resolve.ts";
-import type { ErrorCode } from "../../errors/catalogue.ts";
+import { type ErrorCode, scopeOf } from "../../errors/catalogue.ts";
 import { describeFault, ExporterError } from "../../errors/exporter-error.ts";
 import type { Clock } from "../../lib/clock.ts";
 import { ApiError } from "../../prtg/api-error.ts";
@@ -14,26 +14,11 @@ import { ExporterMetrics } from "../../telemetry/exporter-metrics.ts";
 import type { PlannedStep } from "./plan.ts";
 import { type CheckRecorder, checkRecorder, type Finding, ok, type Step, type StepResult, warning } from "./step.ts";
 
-/** The next request would fail the same way. */
-const FATAL: ReadonlySet<ErrorCode> = new Set([
-  "API_TIMEOUT",
-  "API_REDIRECTED",
-  "API_WRONG_PORT",
-  "API_UNAUTHORIZED",
-  "API_LOGIN_FAILED",
-  "API_LICENSE_INACTIVE",
-  "API_SUSPENDED",
-  "SECRET_UNREADABLE",
-]);
-
-/** A rejection applies to all requests, even if this one is optional. */
-const CREDENTIAL_FAILURES: ReadonlySet<ErrorCode> = new Set([
-  "API_UNAUTHORIZED",
-  "API_LOGIN_FAILED",
-  "API_REDIRECTED",
-  "API_WRONG_PORT",
-  "SECRET_UNREADABLE",
-]);
+/** The next request would fail the same way. Without a connection, the first step has ended the check. */
+function isFatal({ code }: ExporterError): boolean {
+  const others: readonly ErrorCode[] = ["API_TIMEOUT", "API_LICENSE_INACTIVE", "API_SUSPENDED"];
+  return scopeOf(code) === "credentials" || others.includes(code);
+}
 
 export const REST = "the rest";
 const CLOCK = "clock";
@@ -112,18 +97,18 @@ export class ServerCheck {
       const finding = describeFailure(error, step);
       return {
         finding,
-        fatal: finding.status === "FAILED" && error instanceof ExporterError && FATAL.has(error.code),
+        fatal: finding.status === "FAILED" && error instanceof ExporterError && isFatal(error),
       };
     }
   }
 }
 
-/** A warning if `serve` continues without the reading. */
+/** A warning if `serve` continues without the reading. A rejection applies to all requests, even if this one is optional. */
 function describeFailure(error: unknown, step: Step): Omit<Finding, "server" | "subject"> {
   const requestId = error instanceof ApiError ? error.requestId : undefined;
   const text = describeFault(error).concat(requestId === undefined ? "" : ` (request ID ${requestId})`);
   if (!(error instanceof ExporterError)) return { status: "FAILED", text };
-  const without = CREDENTIAL_FAILURES.has(error.code) ? undefined : whatIsMissed(error, step);
+  const without = scopeOf(error.code) === "credentials" ? undefined : whatIsMissed(error, step);
   if (without === undefined) return { status: "FAILED", text, remedy: error.remedy };
   return { status: "warning", text: `${text}: ${without}`, remedy: step.remedy ?? error.remedy };
 }

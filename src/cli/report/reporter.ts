@@ -2,7 +2,7 @@ import { ERROR_STATUS } from "prtg-simulator/src/api-errors.ts";
 import { clientOptions } from "../../app/connect-server.ts";
 import type { ServerClientContext } from "../../app/context.ts";
 import type { ServerConfig } from "../../config/resolve.ts";
-import type { ErrorCode } from "../../errors/catalogue.ts";
+import { scopeOf } from "../../errors/catalogue.ts";
 import { ExporterError } from "../../errors/exporter-error.ts";
 import { ApiError } from "../../prtg/api-error.ts";
 import type { ApiAnswer } from "../../prtg/request/messages.ts";
@@ -22,21 +22,10 @@ export interface Asker {
 }
 
 /** Other requests would fail too, and repeated rejections lock accounts. */
-const FATAL: ReadonlySet<ErrorCode> = new Set([
-  "API_CONNECTION_FAILED",
-  "API_TLS_UNTRUSTED",
-  "API_TLS_FINGERPRINT",
-  "API_TLS_CLIENT_REFUSED",
-  "API_TLS_FAILED",
-  "API_PROXY_UNAUTHORIZED",
-  "API_PROXY_FAILED",
-  "API_REDIRECTED",
-  "API_WRONG_PORT",
-  "API_UNAUTHORIZED",
-  "API_LOGIN_FAILED",
-  "API_SUSPENDED",
-  "SECRET_UNREADABLE",
-]);
+function isFatal({ code }: ExporterError): boolean {
+  const scope = scopeOf(code);
+  return scope === "connection" || scope === "credentials" || code === "API_SUSPENDED";
+}
 
 export async function reportServer({ ask, lastMs }: Asker): Promise<ServerReport> {
   const endpoints: EndpointReport[] = [];
@@ -56,7 +45,7 @@ export async function reportServer({ ask, lastMs }: Asker): Promise<ServerReport
     } catch (error) {
       if (!(error instanceof ExporterError)) throw error;
       endpoints.push({ ...base(), ...describeFailure(error) });
-      if (!FATAL.has(error.code)) continue;
+      if (!isFatal(error)) continue;
       complete = false;
       break;
     }
