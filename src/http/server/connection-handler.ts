@@ -11,7 +11,7 @@ import type { WebConfigSource } from "../web-config/source.ts";
 import { type ConnectionLimits, Connections } from "./connections.ts";
 import { type ListenAddress, listen, urlOf } from "./listener.ts";
 import { createProtocolServer } from "./protocol-server.ts";
-import { RejectionLog, type RejectionReason } from "./rejection-log.ts";
+import { createRejectionLog, type NoteRejection, type RejectionReason } from "./rejection-log.ts";
 import { RequestHandler, type RequestHandlerOptions } from "./request-handler.ts";
 import { isClosed, PipelinedResponses } from "./response-lifetime.ts";
 import type { RouteHandler } from "./responses.ts";
@@ -60,7 +60,7 @@ export class ConnectionHandler {
   readonly #options: ConnectionHandlerOptions;
   readonly #handler: RequestHandler;
   readonly #bcrypt = new BcryptThread();
-  readonly #rejections: RejectionLog;
+  readonly #reject: NoteRejection;
   readonly #underWay = new Set<ServerResponse>();
   readonly #queued = new PipelinedResponses();
   #config: WebConfig;
@@ -72,9 +72,8 @@ export class ConnectionHandler {
     const now = () => performance.now();
     this.#options = options;
     this.#config = webConfig?.current ?? PLAIN_HTTP;
-    this.#rejections = new RejectionLog(log, now, (reason) => observer?.rejected(reason));
-    const rejected = (reason: RejectionReason, address: string | undefined, detail?: string) =>
-      this.#rejections.note(reason, address, detail);
+    const rejected = createRejectionLog(log, now, (reason) => observer?.rejected(reason));
+    this.#reject = rejected;
     this.#connections = new Connections(connectionLimits(options), now, (reason, socket) =>
       rejected(reason, socket.remoteAddress),
     );
@@ -133,9 +132,9 @@ export class ConnectionHandler {
       this.#config,
       {
         request: (request, response) => this.#answer(request, response, protocol === this.#protocol),
-        rejected: (reason, address, detail) => this.#rejections.note(reason, address, detail),
+        rejected: this.#reject,
         stalled: (socket) => {
-          if (this.#connections.isAnswering(socket)) this.#rejections.note("slow_reader", socket.remoteAddress);
+          if (this.#connections.isAnswering(socket)) this.#reject("slow_reader", socket.remoteAddress);
           socket.destroy();
         },
       },
