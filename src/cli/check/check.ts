@@ -17,7 +17,7 @@ import { openWebConfig, refuseUnknownUsers } from "../web-config.ts";
 import { ELECTION, ELECTION_SUBJECTS, leaseFindings } from "./lease-steps.ts";
 import { RULES } from "./list-steps.ts";
 import { checkSteps } from "./plan.ts";
-import { REST, ServerCheck } from "./server-check.ts";
+import { createServerCheck, REST } from "./server-check.ts";
 import { concludeFindings, type Finding, findingsTable } from "./step.ts";
 
 export interface CheckFlags extends LogFlags, ConfigFlags, WebConfigFlags, LeaderElectionFlags, CompareFlags {
@@ -42,8 +42,8 @@ export async function check(flags: CheckFlags, redactor: Redactor): Promise<numb
   if (elects) electionTimes(flags);
   const { rules } = mappingOf(config).mapper;
   const ruleUse = rules?.rules.some(({ isPreset }) => !isPreset) ? new RuleUse(rules) : undefined;
-  const checks = config.servers.map(
-    (server) => new ServerCheck(server, checkSteps(server, config, ruleUse), config, context, interrupted.signal),
+  const checks = config.servers.map((server) =>
+    createServerCheck(server, checkSteps(server, config, ruleUse), config, context, interrupted.signal),
   );
   const formatFinding = findingsTable(
     [...config.servers.map(({ name }) => name), ...(ruleUse ? [MAPPING] : []), ...(elects ? [ELECTION] : [])],

@@ -7,7 +7,6 @@ import type { Config } from "../../config/load.ts";
 import type { ServerConfig } from "../../config/resolve.ts";
 import { type ErrorCode, scopeOf } from "../../errors/catalogue.ts";
 import { describeFault, ExporterError } from "../../errors/exporter-error.ts";
-import type { Clock } from "../../lib/clock.ts";
 import { ApiError } from "../../prtg/api-error.ts";
 import type { MonitoringApi } from "../../prtg/monitoring-api.ts";
 import { ExporterMetrics } from "../../telemetry/exporter-metrics.ts";
@@ -24,87 +23,84 @@ export const REST = "the rest";
 const CLOCK = "clock";
 export const SPEED = "speed";
 
-/** Runs the steps at one server until a failure would repeat itself. */
-export class ServerCheck {
-  readonly #steps: readonly PlannedStep[];
+/** Ends with the first failure that would repeat itself. */
+export interface ServerCheck {
   readonly subjects: readonly string[];
-  readonly #server: ServerConfig;
-  readonly #api: MonitoringApi;
-  readonly #recorder: CheckRecorder;
-  readonly #durations: RunDurations;
-  readonly #clock: Clock;
-  readonly #interrupted: AbortSignal;
+  start(): ReadableStream<Finding>;
+}
 
-  constructor(
-    server: ServerConfig,
-    steps: readonly PlannedStep[],
-    config: Config,
-    context: ServerClientContext,
-    interrupted: AbortSignal,
-  ) {
-    const recorder = checkRecorder(new ExporterMetrics(context.build, () => []), server.name);
-    const log = context.log.child({ server: server.name });
-    this.#steps = steps;
-    this.subjects = [...steps.map(({ subject }) => subject), CLOCK, SPEED];
-    this.#server = server;
-    this.#recorder = recorder;
-    this.#api = connectSelected(server, recorder, log, context, { maxAttempts: 1 });
-    this.#durations = new RunDurations(config, server.limits.timeoutMs, context);
-    this.#clock = context.clock;
-    this.#interrupted = interrupted;
-  }
+export function createServerCheck(
+  server: ServerConfig,
+  steps: readonly PlannedStep[],
+  config: Config,
+  context: ServerClientContext,
+  interrupted: AbortSignal,
+): ServerCheck {
+  const recorder = checkRecorder(new ExporterMetrics(context.build, () => []), server.name);
+  const log = context.log.child({ server: server.name });
+  const api = connectSelected(server, recorder, log, context, { maxAttempts: 1 });
+  const run: Run = { server, steps, api, recorder, interrupted, clock: context.clock };
+  const durations = createRunDurations(config, server.limits.timeoutMs, context);
+  return {
+    subjects: [...steps.map(({ subject }) => subject), CLOCK, SPEED],
+    start: () =>
+      new ReadableStream({
+        start: async (stream) => {
+          await runSteps(run, durations, (subject, finding) => {
+            stream.enqueue({ server: server.name, subject, status: "ok", ...finding });
+          });
+          stream.close();
+        },
+      }),
+  };
+}
 
-  start(): ReadableStream<Finding> {
-    return new ReadableStream({
-      start: async (stream) => {
-        await this.#run((finding) => stream.enqueue(finding));
-        stream.close();
-      },
-    });
-  }
+interface Run extends Pick<ServerClientContext, "clock"> {
+  readonly server: ServerConfig;
+  readonly steps: readonly PlannedStep[];
+  readonly api: MonitoringApi;
+  readonly recorder: CheckRecorder;
+  readonly interrupted: AbortSignal;
+}
 
-  async #run(found: (finding: Finding) => void): Promise<void> {
-    const server = this.#server.name;
-    try {
-      for (const [index, step] of this.#steps.entries()) {
-        const { subject } = step;
-        const startedAt = this.#clock.monotonic();
-        const { finding, fatal } = await this.#attempt(step);
-        if (this.#interrupted.aborted) return;
-        this.#durations.took(step.collectors, this.#clock.monotonic() - startedAt);
-        const unconnected = finding.status === "FAILED" && subject === "connection";
-        const text = unconnected ? `${this.#server.url}: ${finding.text}` : finding.text;
-        found({ server, subject, ...finding, text });
-        if (!fatal && !unconnected) continue;
-        const rest = this.#steps.slice(index + 1).map((after) => after.subject);
-        if (rest.length > 0)
-          found({ server, subject: REST, status: "skipped", text: `not tested: ${rest.join(", ")}` });
-        return;
-      }
-      found({ server, subject: CLOCK, status: "ok", ...judgeClock(this.#api.clockOffset()) });
-      found({ server, subject: SPEED, status: "ok", ...this.#durations.judge(this.#recorder.slowestMs()) });
-    } finally {
-      await this.#api.close();
+type Result = Pick<Finding, "text" | "remedy"> & Partial<Pick<Finding, "status">>;
+
+async function runSteps(run: Run, durations: RunDurations, found: (subject: string, result: Result) => void) {
+  const { server, steps, api, recorder, interrupted, clock } = run;
+  try {
+    for (const [index, step] of steps.entries()) {
+      const { subject } = step;
+      const startedAt = clock.monotonic();
+      const { result, isLast } = await attempt(step, run);
+      if (interrupted.aborted) return;
+      durations.took(step.collectors, clock.monotonic() - startedAt);
+      const unconnected = result.status === "FAILED" && subject === "connection";
+      found(subject, unconnected ? { ...result, text: `${server.url}: ${result.text}` } : result);
+      if (!isLast && !unconnected) continue;
+      const rest = steps.slice(index + 1).map((after) => after.subject);
+      if (rest.length > 0) found(REST, { status: "skipped", text: `not tested: ${rest.join(", ")}` });
+      return;
     }
+    found(CLOCK, judgeClock(api.clockOffset()));
+    found(SPEED, durations.judge(recorder.slowestMs()));
+  } finally {
+    await api.close();
   }
+}
 
-  async #attempt(step: Step): Promise<{ finding: Omit<Finding, "server" | "subject">; fatal: boolean }> {
-    const tools = { api: this.#api, signal: this.#interrupted, problems: () => this.#recorder.takeProblems() };
-    this.#recorder.takeProblems();
-    try {
-      return { finding: { status: "ok", ...(await step.run(tools)) }, fatal: false };
-    } catch (error) {
-      const finding = describeFailure(error, step);
-      return {
-        finding,
-        fatal: finding.status === "FAILED" && error instanceof ExporterError && isFatal(error),
-      };
-    }
+async function attempt(step: Step, { api, interrupted: signal, recorder }: Run) {
+  recorder.takeProblems();
+  try {
+    const result: Result = await step.run({ api, signal, problems: () => recorder.takeProblems() });
+    return { result, isLast: false };
+  } catch (error) {
+    const result = describeFailure(error, step);
+    return { result, isLast: result.status === "FAILED" && error instanceof ExporterError && isFatal(error) };
   }
 }
 
 /** A warning if `serve` continues without the reading. A rejection applies to all requests, even if this one is optional. */
-function describeFailure(error: unknown, step: Step): Omit<Finding, "server" | "subject"> {
+function describeFailure(error: unknown, step: Step): Result {
   const requestId = error instanceof ApiError ? error.requestId : undefined;
   const text = describeFault(error).concat(requestId === undefined ? "" : ` (request ID ${requestId})`);
   if (!(error instanceof ExporterError)) return { status: "FAILED", text };
@@ -123,54 +119,57 @@ const SHARE_AT_RISK = 0.5;
 /** Normal difference between synchronized clocks, seconds. */
 export const MAX_OFFSET_S = 10;
 
-export class RunDurations {
-  readonly #config: Pick<Config, "collectors">;
-  readonly #timeoutMs: number;
-  readonly #context: Pick<Runtime, "clock" | "log">;
-  readonly #tookMs = new Map<CollectorName, number>();
+export type RunDurations = ReturnType<typeof createRunDurations>;
 
-  constructor(config: Pick<Config, "collectors">, timeoutMs: number, context: Pick<Runtime, "clock" | "log">) {
-    this.#config = config;
-    this.#timeoutMs = timeoutMs;
-    this.#context = context;
-  }
+export function createRunDurations(
+  config: Pick<Config, "collectors">,
+  timeoutMs: number,
+  { clock, log }: Pick<Runtime, "clock" | "log">,
+) {
+  const tookMsBy = new Map<CollectorName, number>();
+  const periodOf = (name: CollectorName) => createTimetable(config.collectors[name].schedule, clock, log).period();
+  return {
+    took: (collectors: readonly CollectorName[], ms: number): void => {
+      for (const name of collectors) tookMsBy.set(name, (tookMsBy.get(name) ?? 0) + ms);
+    },
+    /** @param slowestMs Longest single response. */
+    judge: (slowestMs: number): StepResult => {
+      const runs = [...tookMsBy]
+        // Reads time series one by one, within the budget.
+        .filter(([name]) => name !== "timeseries")
+        .map(([name, tookMs]) => ({ name, tookMs, periodMs: periodOf(name) }))
+        .sort((a, b) => b.tookMs / b.periodMs - a.tookMs / a.periodMs);
+      return judgeRuns(runs, slowestMs, timeoutMs);
+    },
+  };
+}
 
-  took(collectors: readonly CollectorName[], ms: number): void {
-    for (const name of collectors) this.#tookMs.set(name, (this.#tookMs.get(name) ?? 0) + ms);
-  }
+interface TimedRun {
+  readonly name: CollectorName;
+  readonly tookMs: number;
+  readonly periodMs: number;
+}
 
-  /** @param slowestMs Longest single response. */
-  judge(slowestMs: number): StepResult {
-    const runs = [...this.#tookMs]
-      // Reads time series one by one, within the budget.
-      .filter(([name]) => name !== "timeseries")
-      .map(([name, tookMs]) => ({ name, tookMs, periodMs: this.#periodMs(name) }))
-      .sort((a, b) => b.tookMs / b.periodMs - a.tookMs / a.periodMs);
-    const slow = runs.filter(({ tookMs, periodMs }) => tookMs >= SHARE_AT_RISK * periodMs);
-    if (slow.length > 0) {
-      const tight = slow.map(({ name, tookMs, periodMs }) => {
-        const skips = tookMs >= periodMs ? "runs are skipped" : "runs are skipped if it gets slower";
-        return `a run of ${name} takes ${seconds(tookMs)} of ${seconds(periodMs)}: ${skips}`;
-      });
-      const names = slow.map(({ name }) => `collectors.${name}.schedule`).join(", ");
-      return warning(tight.join("; "), `Set longer periods in ${names}, or check the load of the core server.`);
-    }
-    if (slowestMs >= SHARE_AT_RISK * this.#timeoutMs) {
-      const text = `the slowest answer took ${seconds(slowestMs)} of the ${seconds(this.#timeoutMs)} in limits.timeout`;
-      return warning(text, "Raise limits.timeout, or check the load of the core server.");
-    }
-    const [longest] = runs;
-    return ok(
-      longest === undefined
-        ? "nothing was measured"
-        : `at most ${seconds(longest.tookMs)} of the ${seconds(longest.periodMs)} that a run may take (${longest.name})`,
-    );
+function judgeRuns(runs: readonly TimedRun[], slowestMs: number, timeoutMs: number): StepResult {
+  const slow = runs.filter(({ tookMs, periodMs }) => tookMs >= SHARE_AT_RISK * periodMs);
+  if (slow.length > 0) {
+    const tight = slow.map(({ name, tookMs, periodMs }) => {
+      const skips = tookMs >= periodMs ? "runs are skipped" : "runs are skipped if it gets slower";
+      return `a run of ${name} takes ${seconds(tookMs)} of ${seconds(periodMs)}: ${skips}`;
+    });
+    const names = slow.map(({ name }) => `collectors.${name}.schedule`).join(", ");
+    return warning(tight.join("; "), `Set longer periods in ${names}, or check the load of the core server.`);
   }
-
-  #periodMs(name: CollectorName): number {
-    const { clock, log } = this.#context;
-    return createTimetable(this.#config.collectors[name].schedule, clock, log).period();
+  if (slowestMs >= SHARE_AT_RISK * timeoutMs) {
+    const text = `the slowest answer took ${seconds(slowestMs)} of the ${seconds(timeoutMs)} in limits.timeout`;
+    return warning(text, "Raise limits.timeout, or check the load of the core server.");
   }
+  const [longest] = runs;
+  return ok(
+    longest === undefined
+      ? "nothing was measured"
+      : `at most ${seconds(longest.tookMs)} of the ${seconds(longest.periodMs)} that a run may take (${longest.name})`,
+  );
 }
 
 /** @param offsetMs The server's clock minus ours. */

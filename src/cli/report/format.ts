@@ -95,11 +95,6 @@ export type EndpointReport = z.output<typeof endpoint>;
 export type ServerReport = z.output<typeof server>;
 export type Report = z.output<typeof reportSchema>;
 
-/** docs/server-report.schema.json */
-export function reportJsonSchema(): object {
-  return { title: "Report about servers, by prtg-exporter check --report", ...z.toJSONSchema(reportSchema) };
-}
-
 /** Throws a plain error if the report breaks the format, because that is a bug. @throws ExporterError REPORT_UNWRITABLE */
 export async function writeReport(file: string, exporter: string, servers: readonly ServerReport[]): Promise<void> {
   const report = reportSchema.parse({ format: FORMAT, format_version: FORMAT_VERSION, exporter, servers });

@@ -1,4 +1,3 @@
-import type { Exposition } from "../../exposition/exposition.ts";
 import { ConcurrencyLimit } from "../server/concurrency-limit.ts";
 import { type RouteHandler, respondText } from "../server/responses.ts";
 import { type MetricsEndpointOptions, metricsEndpoint } from "./metrics-endpoint.ts";
@@ -7,13 +6,7 @@ import { type DebugPages, debugEndpoint } from "./status/debug-view.ts";
 import { layoutOf, statusRoutes } from "./status/routes.ts";
 import type { StatusSource } from "./status/source.ts";
 
-export interface RouteOptions {
-  readonly telemetryPath: string;
-  readonly exposition: Pick<Exposition, "streamedPage">;
-  readonly hasServer?: ((name: string) => boolean) | undefined;
-  readonly served: (mediaType: string) => void;
-  /** Counts requests that are refused or cut to protect others. */
-  readonly rejected?: ((reason: "requests" | "slow_reader") => void) | undefined;
+export interface RouteOptions extends MetricsEndpointOptions {
   readonly isReady: () => boolean;
   readonly status?: StatusSource | undefined;
   readonly debug?: DebugPages | undefined;

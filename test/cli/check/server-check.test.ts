@@ -1,7 +1,12 @@
 import { pino } from "pino";
 import { describe, expect, test } from "vitest";
 import type { PlannedStep } from "../../../src/cli/check/plan.ts";
-import { judgeClock, RunDurations, ServerCheck } from "../../../src/cli/check/server-check.ts";
+import {
+  createRunDurations,
+  createServerCheck,
+  judgeClock,
+  type RunDurations,
+} from "../../../src/cli/check/server-check.ts";
 import { type Finding, ok, warning } from "../../../src/cli/check/step.ts";
 import type { Config } from "../../../src/config/load.ts";
 import type { ErrorCode } from "../../../src/errors/catalogue.ts";
@@ -26,7 +31,7 @@ async function checked(
   const [server] = config.servers;
   if (server === undefined) throw new Error("no server");
   const planned = Object.entries(steps).map(([subject, step]) => ({ subject, collectors: [], ...step }));
-  const check = new ServerCheck(server, planned, config, { ...testContext(), clock }, signal);
+  const check = createServerCheck(server, planned, config, { ...testContext(), clock }, signal);
   const findings: Finding[] = [];
   for await (const finding of check.start()) findings.push(finding);
   return { findings, subjects: check.subjects, of: (name: string) => findings.find((each) => each.subject === name) };
@@ -182,7 +187,7 @@ const collectors = {
 } satisfies Config["collectors"];
 
 function durations(): RunDurations {
-  return new RunDurations({ collectors }, TIMEOUT_MS, context);
+  return createRunDurations({ collectors }, TIMEOUT_MS, context);
 }
 
 describe("speed", () => {
@@ -227,7 +232,7 @@ describe("speed", () => {
 
   test("knows the period of a cron expression", () => {
     const cron = { ...collectors.channels, schedule: { kind: "cron", expression: "*/20 * * * * *" } } as const;
-    const subject = new RunDurations({ collectors: { ...collectors, channels: cron } }, TIMEOUT_MS, context);
+    const subject = createRunDurations({ collectors: { ...collectors, channels: cron } }, TIMEOUT_MS, context);
     subject.took(["channels"], 25_000);
     expect(subject.judge(0).text).toBe("a run of channels takes 25 s of 20 s: runs are skipped");
   });

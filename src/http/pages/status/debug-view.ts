@@ -1,7 +1,7 @@
 import type { IncomingMessage, ServerResponse } from "node:http";
 import Negotiator from "negotiator";
 import { oneLine, textTable } from "../../../lib/printable-text.ts";
-import { crumbs } from "./components.ts";
+import { attribute, crumbs } from "./components.ts";
 import { type Html, html } from "./html.ts";
 import { type Layout, type Page, renderPage } from "./layout.ts";
 import { respond } from "./respond.ts";
@@ -65,10 +65,12 @@ function servedText(lines: readonly string[]): string {
 
 const NO_LINES = "no lines served";
 
+const EXPLAIN_FIELD = html`<label class="hidden" for="object">Id of a sensor or channel</label><input id="object" name="object" type="search" placeholder="Explain a sensor (2490) or channel (2490.1)" autocomplete="off" spellcheck="false" maxlength="101">`;
+
 export function debugPage(title: string, { sections }: DebugReport): Page {
   const content = html`${crumbs(title, [], "../")}
 <header class="title"><h1>${title}</h1></header>
-<form class="find debug-find" aria-label="Explain" action="../debug/explain" method="get"><label class="hidden" for="object">Id of a sensor or channel</label><input id="object" name="object" type="search" placeholder="Explain a sensor (2490) or channel (2490.1)" autocomplete="off" spellcheck="false" maxlength="101"><button type="submit">Explain</button></form>
+<form class="find debug-find" aria-label="Explain" action="../debug/explain" method="get">${EXPLAIN_FIELD}<button type="submit">Explain</button></form>
 ${sections.map(sectionHtml)}`;
   return { title: `${title} – prtg-exporter`, isBelow: true, content };
 }
@@ -101,7 +103,7 @@ function dataCell(cell: string, name: string, column: number, link: string | und
   const text = html`<bdi>${cell}</bdi>`;
   if (column === 0)
     return html`<th scope="row">${link === undefined ? text : html`<a href="${link}">${text}</a>`}</th>`;
-  return html`<td data-label="${name}"${NUMBER.test(cell) && html` class="n"`}><bdi>${cell}</bdi></td>`;
+  return html`<td data-label="${name}"${attribute("class", NUMBER.test(cell) && "n")}>${text}</td>`;
 }
 
 /** Answers from memory. `signal` may abort it. */

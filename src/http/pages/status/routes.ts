@@ -178,9 +178,10 @@ function assetAnswer({ contentType, body }: Asset): Answer {
 }
 
 function unknownValue({ message, known }: QueryError): Page {
+  const values = known.map((each, index) => html`${index > 0 && ", "}<code><bdi>${each}</bdi></code>`);
   return {
     title: "Unknown value – prtg-exporter",
-    content: html`<section class="panel"><h1 class="small">Error: <bdi>${message}</bdi></h1><p>Known: ${known.map((each, index) => html`${index > 0 && ", "}<code><bdi>${each}</bdi></code>`)}.</p><p><a href="./">Overview</a></p></section>`,
+    content: html`<section class="panel"><h1 class="small">Error: <bdi>${message}</bdi></h1><p>Known: ${values}.</p><p><a href="./">Overview</a></p></section>`,
   };
 }
 

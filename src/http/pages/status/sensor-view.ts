@@ -1,5 +1,15 @@
 import { channelSparkline, chartSection } from "./chart-view.ts";
-import { type Column, crumbs, type Fact, factList, nameHtml, prtgLink, tableHead, tableRow } from "./components.ts";
+import {
+  type Column,
+  crumbs,
+  type Fact,
+  factList,
+  nameHtml,
+  panel,
+  prtgLink,
+  tableHead,
+  tableRow,
+} from "./components.ts";
 import type { PageChart, SensorChart } from "./courses.ts";
 import { duration, moment, number, value } from "./figures.ts";
 import { type Html, html } from "./html.ts";
@@ -57,10 +67,10 @@ export function siblingLinks({ server }: NodeSummary, { siblings }: SensorReport
     sibling === null
       ? html`<span></span>`
       : html`<a rel="${rel}" href="${nodeLink({ server, id: sibling.id })}">${text}: ${nameHtml(sibling.name)}</a>`;
-  return (
-    total > 1 &&
-    html`<nav class="siblings" aria-label="Sensors of the device">${link("prev", "Previous", previous)}<span class="quiet">Sensor ${number(position)} of ${number(total)}</span>${link("next", "Next", next)}</nav>`
-  );
+  if (total <= 1) return false;
+  const place = html`<span class="quiet">Sensor ${number(position)} of ${number(total)}</span>`;
+  const links = [link("prev", "Previous", previous), place, link("next", "Next", next)];
+  return html`<nav class="siblings" aria-label="Sensors of the device">${links}</nav>`;
 }
 
 /** Channels with values, and the sensor's lines of the metrics page. @param chart If the reader requested it. */
@@ -173,9 +183,11 @@ ${factList([
 ${statusBar(node.sensors_by_status)}${Object.keys(node.sensors_by_status).length > 0 && statusCounts(node.sensors_by_status, node.server)}
 </section>
 ${sensor !== null && chartSection(node, sensor, options.chart)}
-<section class="panel" aria-labelledby="below-title"><h2 id="below-title">${below(report)}</h2>
-<div id="below"${sensor !== null && html` data-live`}>${sensor === null ? childRows(report, options.sort) : sensorChannels(node, sensor, generated_at, drawn)}</div>
-</section>`;
+${panel(
+  { titleId: "below-title", title: below(report) },
+  html`<div id="below"${sensor !== null && html` data-live`}>${sensor === null ? childRows(report, options.sort) : sensorChannels(node, sensor, generated_at, drawn)}</div>
+`,
+)}`;
   const isFresh = options.chart !== undefined;
   return { title: `${node.name} – prtg-exporter`, generatedAt: generated_at, isFresh, content };
 }
