@@ -170,8 +170,8 @@ const COMMANDS: ReadonlyMap<string, Add> = new Map([
     name: "demo",
     description: "run the exporter with a simulated server",
     addFlags: (command) => {
-      addWebFlags(command).option("--tls", "let the simulated server serve HTTPS with a self-signed certificate");
-      return addWorldFlags(addLogFlags(command, process.stderr.isTTY));
+      command.option("--tls", "let the simulated server serve HTTPS with a self-signed certificate");
+      return addWorldFlags(addLogFlags(addWebFlags(command), process.stderr.isTTY));
     },
     run: async (flags, redactor) => (await import("./demo.ts")).demo(flags, redactor),
   }),
