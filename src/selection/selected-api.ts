@@ -38,6 +38,13 @@ export class SelectedApi implements MonitoringApi {
   readonly readingOrder = READING_ORDER.toReversed();
   readonly sensorReader: SelectiveReader<NodeRecord>;
   readonly channelReader: SelectiveReader<ChannelRecord>;
+  readonly health: MonitoringApi["health"] = (signal) => this.#api.health(signal);
+  readonly lookups: MonitoringApi["lookups"] = (signal) => this.#api.lookups(signal);
+  readonly timeSeries: MonitoringApi["timeSeries"] = (...request) => this.#api.timeSeries(...request);
+  readonly listPages: MonitoringApi["listPages"] = () => this.#api.listPages();
+  readonly clockOffset: MonitoringApi["clockOffset"] = () => this.#api.clockOffset();
+  readonly isClockInDoubt: MonitoringApi["isClockInDoubt"] = () => this.#api.isClockInDoubt();
+  readonly close: MonitoringApi["close"] = () => this.#api.close();
   readonly #api: MonitoringApi;
   readonly #clock: Clock;
   #known = new Set<NodeKind>();
@@ -152,34 +159,6 @@ export class SelectedApi implements MonitoringApi {
     }
     this.#version = version;
     return versions;
-  }
-
-  health(signal: AbortSignal): Promise<void> {
-    return this.#api.health(signal);
-  }
-
-  lookups(signal: AbortSignal): ReturnType<MonitoringApi["lookups"]> {
-    return this.#api.lookups(signal);
-  }
-
-  timeSeries(...request: Parameters<MonitoringApi["timeSeries"]>): ReturnType<MonitoringApi["timeSeries"]> {
-    return this.#api.timeSeries(...request);
-  }
-
-  listPages(): number {
-    return this.#api.listPages();
-  }
-
-  clockOffset(): number {
-    return this.#api.clockOffset();
-  }
-
-  isClockInDoubt(): boolean {
-    return this.#api.isClockInDoubt();
-  }
-
-  close(): Promise<void> {
-    return this.#api.close();
   }
 
   async #containers(kind: ContainerKind, options: ListOptions, signal: AbortSignal): Promise<ListResult<ListedNode>> {

@@ -5,8 +5,7 @@ import type { TimeSlices } from "../../lib/yielding.ts";
 import { NODE_KINDS, type TreeNode } from "../../model/tree.ts";
 import type { StatusToken } from "../../prtg/status.ts";
 import { NOTHING_BELOW, nodeSummary, type OutlineOf, placeOf, type ServerTree } from "./node-summary.ts";
-import type { ServerRow } from "./server-list.ts";
-import { byName } from "./server-order.ts";
+import { byName, type ServerRow } from "./server-list.ts";
 import type { StatusSources } from "./sources.ts";
 
 /** Enough to sort objects. */
