@@ -32,9 +32,9 @@ import { type OpenElection, openElection } from "./leader-election.ts";
 import { interruption, reloadSignals, stopSignal } from "./signals.ts";
 import { openWebConfig, refuseUnknownUsers, webLimits, webObserver } from "./web-config.ts";
 
-/** For responses and deliveries at a stop signal. */
+/** Time for responses and deliveries at a stop signal. */
 const GRACE_MS = 5_000;
-/** For a start that a signal interrupts. */
+/** Time for a start that a signal interrupts. */
 const START_GRACE_MS = 2_000;
 
 export interface ServeFlags extends LogFlags, WebFlags, ConfigFlags, LeaderElectionFlags {
@@ -115,7 +115,7 @@ async function checkConfig(
   return 0;
 }
 
-/** From now on this replica leads when elected, and ends when that is lost. */
+/** This replica leads from its election on, and exits when it loses the Lease. */
 function takePart({ elector, leadership }: OpenElection, running: Serving, { log }: Pick<Runtime, "log">): void {
   const { lease } = leadership;
   // At once: nothing more is sent. It restarts as a standby.

@@ -48,7 +48,7 @@ export interface LoadOptions {
   /** `undefined`: do not check permissions. */
   readonly readAccess?: ReadAccess | undefined;
   readonly redactor?: Redactor | undefined;
-  /** For `servers_from`. `undefined`: patterns match no files. */
+  /** Access to files of `servers_from`. `undefined`: patterns match no files. */
   readonly serverFiles?: ServerFileAccess | undefined;
   readonly deprecatedNames?: readonly DeprecatedName[] | undefined;
 }

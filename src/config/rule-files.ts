@@ -21,7 +21,7 @@ export interface RuleFile {
   readonly isPreset: boolean;
   readonly rules: readonly RuleSettings[];
   readonly origin: Origin;
-  /** From the root to the list of rules. */
+  /** Path from the root to the list of rules. */
   readonly path: KeyPath;
 }
 

@@ -84,7 +84,7 @@ export async function readServerFiles(
   return { servers, bad, unmatched, deprecated };
 }
 
-/** For commands that check a configuration. @throws ConfigError with the problems of all files */
+/** Refuses them in commands that check a configuration. @throws ConfigError with the problems of all files */
 export function refuseBadFiles(bad: readonly BadServerFile[]): void {
   if (bad.length > 0) {
     const more = bad.reduce((sum, { error }) => sum + error.more, 0);

@@ -69,7 +69,7 @@ function firstFindings(findings: readonly Finding[]): readonly Finding[] {
   return findings.toSorted((a, b) => comparePlaces(a.place, b.place)).slice(0, MAX_FINDINGS);
 }
 
-/** For issues without text in the schema. */
+/** Text for issues without one in the schema. */
 function expectationOf(issue: z.core.$ZodRawIssue): string {
   if (issue.code === "invalid_value") return `one of ${issue.values.map(String).join(", ")}`;
   if (issue.code !== "invalid_type") return "another value";
@@ -103,7 +103,7 @@ function withValues(root: unknown, changes: readonly Change[], depth = 0): unkno
   return Object.assign(Object.create(null), Object.fromEntries(entries));
 }
 
-/** From the text of an environment variable, or from null (a section with all keys commented out). */
+/** Converts the text of an environment variable, or null (a section with all keys commented out). */
 function conversionOf(issue: Issue, origin: Origin): Change[] {
   if (issue.code !== "invalid_type" || issue.path.length === 0) return [];
   const value = issue.expected === "object" && issue.input === null ? {} : convert(issue, origin);

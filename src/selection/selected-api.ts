@@ -25,7 +25,7 @@ export interface SelectedApiOptions {
   readonly log: Logger;
 }
 
-/** Per sensor, before the first list. */
+/** Channels per sensor before the first list. */
 const ASSUMED_CHANNELS = 10;
 
 /**
@@ -52,7 +52,7 @@ export class SelectedApi implements MonitoringApi {
   #withChannels: ReadonlySet<string> | undefined;
   #channels: number | undefined;
   #version: string | undefined;
-  /** Of the last list, selected or not. */
+  /** Probes of the last list, selected or not. */
   #probes: readonly NodeRecord[] = [];
   /** Serializes changes of the selection. */
   #taking: Promise<unknown> = Promise.resolve();
@@ -130,12 +130,12 @@ export class SelectedApi implements MonitoringApi {
     });
   }
 
-  /** Of the whole server. The caller drops the rest. */
+  /** Details of the whole server. The caller drops the rest. */
   get details(): MonitoringApi["details"] {
     return this.#api.details;
   }
 
-  /** Of the whole server. */
+  /** Objects of the whole server. */
   get objects(): MonitoringApi["objects"] {
     return this.#api.objects;
   }

@@ -72,7 +72,7 @@ export async function backfill(flags: BackfillFlags, redactor: Redactor): Promis
   }
 }
 
-/** For this user. */
+/** Free space for this user. */
 async function freeBytes(folder: string): Promise<number> {
   const { bavail, bsize } = await statfs(folder);
   return bavail * bsize;

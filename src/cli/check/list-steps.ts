@@ -25,7 +25,7 @@ const RIGHTS_REMEDY =
   "Give the user of the API key read access to the objects to monitor. A key has the rights of its user.";
 const UNREADABLE_REMEDY = "Report it with the version of the server. This is a bug of the exporter.";
 
-/** Of unnamed channels, in characters. */
+/** Length of the example of unnamed channels, characters. */
 const MAX_EXAMPLE = 80;
 
 export interface FoundLists {

@@ -17,9 +17,9 @@ import {
   type ObjectFacts,
 } from "./verdict.ts";
 
-/** Between two polls, so that few objects change meanwhile. */
+/** Time between two polls, in which few objects change. */
 const BATCH_MS = 15_000;
-/** Then the server's single endpoints do not work. */
+/** After so many failures, the server's single endpoints do not work. */
 const MAX_FAILURES = 20;
 
 export interface Differing {
@@ -37,14 +37,14 @@ export interface Comparison {
   readonly withheld: Map<string, number>;
   readonly differing: Differing[];
   notRead: number;
-  /** The first one. */
+  /** First failure. */
   failure: string | undefined;
 }
 
 export interface CompareOptions {
   readonly config: Config;
   readonly count: number;
-  /** From 0 to below 1. */
+  /** Number from 0 to below 1. */
   readonly random: () => number;
   /** Before the first request for an object. */
   readonly onStart: (comparison: Comparison) => void;
@@ -141,7 +141,7 @@ class ComparisonRun {
     return readServed(this.#run, objects, this.#run.context.clock.monotonic());
   }
 
-  /** At least one object, and no new ones after `BATCH_MS`. */
+  /** Reads at least one object, and begins no other after `BATCH_MS`. */
   async #readBatch(objects: readonly ComparedObject[], from: number): Promise<ReadonlyMap<ComparedObject, Answer>> {
     const { server, context } = this.#run;
     const end = context.clock.monotonic() + BATCH_MS;
@@ -199,7 +199,7 @@ function countVerdict(comparison: Comparison, object: ComparedObject, verdict: R
   if (withheld !== undefined) comparison.withheld.set(withheld, (comparison.withheld.get(withheld) ?? 0) + 1);
 }
 
-/** From 0 to below 1, the same numbers for the same seed (mulberry32). */
+/** Numbers from 0 to below 1, the same for the same seed (mulberry32). */
 export function seededRandom(seed: number): () => number {
   let state = seed >>> 0;
   return () => {

@@ -9,7 +9,7 @@ export type FactKind = "object" | "status" | "time" | "unit" | "value";
 
 export interface Fact {
   readonly kind: FactKind;
-  /** Of the metric with a value; otherwise empty. */
+  /** Name of the metric with a value. Empty for other facts. */
   readonly metric: string;
   readonly text: string | undefined;
 }

@@ -13,7 +13,7 @@ export interface CommandWords {
   readonly name: string;
   readonly description: string;
   readonly flags: readonly FlagWords[];
-  /** Of the first argument. */
+  /** Values of the first argument. */
   readonly choices: readonly string[];
 }
 

@@ -15,7 +15,7 @@ const HTTP_PORT = 1615;
 const PLAIN = "REST API v2 answers, but without TLS. To use it without TLS, give this URL";
 
 export interface FoundApi {
-  /** Of API v2. */
+  /** URL of API v2. */
   readonly url: string;
   /** The given URL, if something else answers there. */
   readonly other?: { readonly url: string; readonly fault: string };

@@ -22,19 +22,19 @@ export interface WebObserver {
 }
 
 export interface WebLimits {
-  /** Over all addresses. Default: 512. */
+  /** Open connections on all addresses. Default: 512. */
   readonly maxConnections?: number | undefined;
   /** Concurrent scrapes and pages. Default: 40. 0: no limit. */
   readonly maxRequests?: number | undefined;
   /** Cuts a connection that makes no progress while it has a request. Milliseconds, default 60 s. */
   readonly stalledMs?: number | undefined;
-  /** Until the end of the first head, TLS handshake included. Default: 10 s. */
+  /** Time until the end of the first head, TLS handshake included. Default: 10 s. */
   readonly requestMs?: number | undefined;
-  /** Until the next request. Default: 75 s. */
+  /** Time until the next request. Default: 75 s. */
   readonly idleMs?: number | undefined;
-  /** For sending a response. Default: 5 minutes, longer than any scrape. */
+  /** Time to send a response. Default: 5 minutes, longer than any scrape. */
   readonly answerMs?: number | undefined;
-  /** At the end, for requests that are on their way on idle connections. Default: 1 s. */
+  /** Time at the end for requests that are on their way on idle connections. Default: 1 s. */
   readonly lastRequestsMs?: number | undefined;
   /** Interval of the checks of connections and of the web configuration's files. Default: 1 s. */
   readonly watchMs?: number | undefined;
