@@ -100,15 +100,7 @@ export function differenceTable(servers: readonly ServerComparison[]): string {
   return rows.length > MAX_ROWS ? `${table}and ${rows.length - MAX_ROWS} more\n` : table;
 }
 
-interface Row {
-  readonly object: string;
-  readonly kind: FactKind;
-  readonly metric: string;
-  readonly served: string;
-  readonly own: string;
-}
-
-function rowsOf({ differing }: Pick<Comparison, "differing">): Row[] {
+function rowsOf({ differing }: Pick<Comparison, "differing">) {
   return differing.flatMap(({ object, differences }) =>
     differences.map(({ kind, metric, served = "none", own = "none" }) => {
       return { object: nameOf(object), kind, metric, served, own };

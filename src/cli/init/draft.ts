@@ -3,7 +3,7 @@ import { access, lstat, rm } from "node:fs/promises";
 import { dirname, join, resolve } from "node:path";
 import { type Runtime, readAccess, readText } from "../../app/context.ts";
 import { ConfigError } from "../../config/config-error.ts";
-import { type Config, loadConfig } from "../../config/load.ts";
+import { type LoadedConfig, loadConfig } from "../../config/load.ts";
 import type { ServerConfig } from "../../config/resolve.ts";
 import { ExporterError } from "../../errors/exporter-error.ts";
 import { replaceFile } from "../../lib/durable-file.ts";
@@ -93,12 +93,7 @@ function scalar(text: string): string {
   return JSON.stringify(text.replaceAll("$", "$$$$"));
 }
 
-export interface LoadedDraft {
-  readonly config: Config;
-  readonly server: ServerConfig;
-  /** Descriptions of files with secrets that every user can read. */
-  readonly exposedSecrets: readonly string[];
-}
+type LoadedDraft = Pick<LoadedConfig, "config" | "exposedSecrets"> & { readonly server: ServerConfig };
 
 /** Loads the text that will be written, with the key that will be. @throws ExporterError of the configuration */
 export async function loadDraft(draft: Draft, { redactor }: Pick<Runtime, "redactor">): Promise<LoadedDraft> {
