@@ -39,7 +39,7 @@ test("unit tests start no process: a file that does is named *.integration.test.
 const STATEFUL = [
   "packages/simulator/src/api/contract/contract.ts",
   "packages/simulator/src/api/contract/document.ts",
-  "src/app/reports/server-order.ts",
+  "src/app/reports/server-list.ts",
   "src/app/unnamed-channels.ts",
   "src/cli/signals.ts",
   "src/config/validation.ts",

@@ -4,9 +4,8 @@ import manifest from "../../package.json" with { type: "json" };
 import { BACKFILL_FILE } from "../../src/backfill/output-folder.ts";
 import { createProgram } from "../../src/cli/program.ts";
 import { DEPRECATED_NAMES, type DeprecatedName } from "../../src/config/deprecated-names.ts";
-import { type JsonSchema, settingsJsonSchema } from "../../src/config/schema.ts";
+import type { JsonSchema } from "../../src/config/schema.ts";
 import { ERROR_CATALOGUE } from "../../src/errors/catalogue.ts";
-import { Redactor } from "../../src/errors/redactor.ts";
 import { PRTG_ATTRIBUTES } from "../../src/events/event.ts";
 import { JOURNAL_FILE } from "../../src/events/event-memory.ts";
 import { EVENT_NAMES } from "../../src/events/event-names.ts";
@@ -18,6 +17,7 @@ import { EXPORTER_FAMILIES, type MetricDeclaration } from "../../src/telemetry/m
 import { mapBelow, propertiesOf, typeOf } from "../generate/configuration-values.ts";
 import { type HelmValue, readHelmValues } from "../generate/helm-values.ts";
 import { EXPERIMENTAL_FAMILIES } from "../generate/metrics-page.ts";
+import { settingsJsonSchema } from "../generate/settings-schema.ts";
 
 /** What a release promises about one name. Equal entries mean an unchanged promise. */
 export interface Promised {
@@ -104,7 +104,7 @@ function keysBelow(schema: JsonSchema, path: string, above: Promised["stability"
 }
 
 function commands(): Section {
-  const program = createProgram({ code: 0, redactor: new Redactor() });
+  const program = createProgram();
   return stable(program.commands.flatMap((command) => [[command.name(), {}] as const, ...flagsOf(command)]));
 }
 

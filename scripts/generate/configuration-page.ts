@@ -1,7 +1,8 @@
 import { SERVER_VARIABLES } from "../../src/config/environment.ts";
-import { type JsonSchema, settingsJsonSchema } from "../../src/config/schema.ts";
+import type { JsonSchema } from "../../src/config/schema.ts";
 import { itemsOf, mapBelow, propertiesOf, typeOf, yaml } from "./configuration-values.ts";
 import { anchor, code, pageHead, table } from "./markdown.ts";
+import { settingsJsonSchema } from "./settings-schema.ts";
 
 const INTRODUCTION = `
 The exporter takes its configuration from a YAML file (\`--config.file\`), from environment variables, or from both.

@@ -1,5 +1,6 @@
-import { type JsonSchema, settingsJsonSchema } from "../../src/config/schema.ts";
+import type { JsonSchema } from "../../src/config/schema.ts";
 import { isSchema } from "./configuration-values.ts";
+import { settingsJsonSchema } from "./settings-schema.ts";
 
 const LINE_WIDTH = 120;
 

@@ -1,5 +1,6 @@
 import { readFile } from "node:fs/promises";
-import { reportJsonSchema } from "../../src/cli/report/format.ts";
+import { z } from "zod";
+import { reportSchema } from "../../src/cli/report/format.ts";
 import { currentContract } from "../contract/contract.ts";
 import { apiCoveragePage } from "./api-coverage-page.ts";
 import { configurationPage } from "./configuration-page.ts";
@@ -55,4 +56,8 @@ async function contentOf(root: URL, path: string): Promise<string | undefined> {
     if (error instanceof Error && "code" in error && error.code === "ENOENT") return undefined;
     throw error;
   }
+}
+
+function reportJsonSchema(): object {
+  return { title: "Report about servers, by prtg-exporter check --report", ...z.toJSONSchema(reportSchema) };
 }

@@ -4,7 +4,6 @@ import { gzipSync } from "node:zlib";
 import { z } from "zod";
 import { completionScript } from "../../src/cli/completion/completion.ts";
 import { createProgram } from "../../src/cli/program.ts";
-import { Redactor } from "../../src/errors/redactor.ts";
 import { type Build, HOMEPAGE, manifest, ROOT } from "./build.ts";
 import { licenseText, withoutGpl } from "./license-text.ts";
 import type { Runtime } from "./node-runtime.ts";
@@ -39,7 +38,7 @@ export function writeDocuments(build: Build, application: string, runtime: Runti
   const manual = readFileSync(`${ROOT}deploy/packages/linux/prtg-exporter.1`, "utf8")
     .replace("@DATE@", build.time.toISOString().slice(0, 10))
     .replace("@VERSION@", build.version);
-  const program = createProgram({ code: 0, redactor: new Redactor() });
+  const program = createProgram();
   const files = {
     "completion.bash": completionScript("bash", program),
     "completion.zsh": completionScript("zsh", program),

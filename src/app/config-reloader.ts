@@ -1,7 +1,7 @@
 import pLimit from "p-limit";
 import type { Config } from "../config/load.ts";
 import { describeError } from "../errors/exporter-error.ts";
-import type { ReloadResult } from "../http/pages/management-endpoints.ts";
+import type { ReloadResult } from "../http/pages/routes.ts";
 import type { Runtime } from "../lib/runtime.ts";
 import { type ConfigDigests, digestConfig } from "./config-digests.ts";
 import { discardEvents, type PreparedEvents } from "./event-outputs.ts";

@@ -1,6 +1,5 @@
 import type { Logger } from "pino";
-import { proxyOptions } from "../config/proxy.ts";
-import type { ServerConfig } from "../config/resolve.ts";
+import { proxyOptions, type ServerConfig } from "../config/resolve.ts";
 import { readTextFile } from "../lib/bounded-files.ts";
 import { createApiClient } from "../prtg/client.ts";
 import type { MonitoringApi } from "../prtg/monitoring-api.ts";

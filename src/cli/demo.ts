@@ -49,7 +49,7 @@ export async function demo(flags: DemoFlags, redactor: Redactor): Promise<number
     for (const [at, { port }] of addresses.entries()) {
       if (free[at]?.port !== port) context.print(`Port ${port} is taken: serving on ${free[at]?.port} instead.`);
     }
-    const serving = await startServing(config, { ...flags, "web.listenAddress": free }, context);
+    const serving = await startServing({ config, flags: { ...flags, "web.listenAddress": free }, context });
     void serving.firstPoll.then((worked) => {
       const seconds = ((context.clock.monotonic() - started) / 1_000).toFixed(1);
       const sensors = simulator.world.list("sensor").length;

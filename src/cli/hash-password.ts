@@ -6,7 +6,7 @@ export interface HashPasswordFlags {
   readonly cost: number;
 }
 
-/** Of standard input. More is not a password. */
+/** Bytes of standard input. More is not a password. */
 const MAX_INPUT = 4_096;
 
 /** Prints the hash for `basic_auth_users`. Asks on a terminal, and reads a pipe otherwise. Resolves with the exit code. */

@@ -5,8 +5,7 @@ import type { Shard } from "../config/shard.ts";
 import type { ElectionTimes } from "../leadership/election.ts";
 import type { Elector } from "../leadership/elector.ts";
 import type { LeaseClient, LeaseRehearser } from "../leadership/lease-client.ts";
-import { SERVICE_ACCOUNT_FOLDER } from "../leadership/service-account.ts";
-import { electionTimes, type LeaderElectionFlags, RESOURCE_NAME } from "./leader-election-flags.ts";
+import { electionTimes, type LeaderElectionFlags, RESOURCE_NAME } from "./flags.ts";
 
 export interface OpenElection {
   readonly elector: Elector;
@@ -31,12 +30,11 @@ export async function openLease(
   env: NodeJS.ProcessEnv,
 ): Promise<OpenLease> {
   const times = electionTimes(flags);
-  const [{ requestTimeout }, { createLeaseClient }, { openServiceAccount }] = await Promise.all([
+  const [{ requestTimeout }, { createLeaseClient, openServiceAccount }] = await Promise.all([
     import("../leadership/elector.ts"),
     import("../leadership/lease-client.ts"),
-    import("../leadership/service-account.ts"),
   ]);
-  const folder = flags.leaderElectServiceAccount ?? SERVICE_ACCOUNT_FOLDER;
+  const folder = flags.leaderElectServiceAccount;
   const account = await openServiceAccount({ folder, env, readFile: readText, redactor });
   const namespace = flags.leaderElectResourceNamespace ?? account.namespace;
   const name = leaseName(flags);

@@ -23,20 +23,18 @@ import type { Config, LoadedConfig } from "../config/load.ts";
 import { refuseBadFiles, type ServerFileAccess } from "../config/server-files.ts";
 import type { Redactor } from "../errors/redactor.ts";
 import { negotiateFormat } from "../exposition/negotiate.ts";
-import { type ReloadResult, reloadEndpoint } from "../http/pages/management-endpoints.ts";
-import { createRoutes, metricsRoutes } from "../http/pages/routes.ts";
-import { startWebServer, type WebServer, type WebServerOptions } from "../http/server/web-server.ts";
+import { createRoutes, metricsRoutes, type ReloadResult, reloadEndpoint } from "../http/pages/routes.ts";
+import { startWebServer, type WebServer, type WebServerOptions } from "../http/server/connection-handler.ts";
 import { filesMatching } from "../lib/bounded-files.ts";
 import { otlpSettings } from "../otlp/settings.ts";
-import type { WebFlags } from "./flags.ts";
+import { electionTimes, type LeaderElectionFlags, type WebFlags } from "./flags.ts";
 import { type OpenElection, openElection } from "./leader-election.ts";
-import { electionTimes, type LeaderElectionFlags } from "./leader-election-flags.ts";
 import { interruption, reloadSignals, stopSignal } from "./signals.ts";
 import { openWebConfig, refuseUnknownUsers, webLimits, webObserver } from "./web-config.ts";
 
-/** For responses and deliveries at a stop signal. */
+/** Time for responses and deliveries at a stop signal. */
 const GRACE_MS = 5_000;
-/** For a start that a signal interrupts. */
+/** Time for a start that a signal interrupts. */
 const START_GRACE_MS = 2_000;
 
 export interface ServeFlags extends LogFlags, WebFlags, ConfigFlags, LeaderElectionFlags {
@@ -117,7 +115,7 @@ async function checkConfig(
   return 0;
 }
 
-/** From now on this replica leads when elected, and ends when that is lost. */
+/** This replica leads from its election on, and exits when it loses the Lease. */
 function takePart({ elector, leadership }: OpenElection, running: Serving, { log }: Pick<ProcessRuntime, "log">): void {
   const { lease } = leadership;
   // At once: nothing more is sent. It restarts as a standby.
@@ -163,17 +161,12 @@ async function begin(flags: ServeFlags, context: ExporterContext, load: () => Pr
   if (context.leadership !== undefined) {
     // Reports problems now, not when it is needed.
     otlpSettings(process.env, config.otlp);
-    return startServing(
-      standbyConfig(config),
-      flags,
-      context,
-      undefined,
-      new StandbySource(reloads, config, context.log),
-    );
+    const source = new StandbySource(reloads, config, context.log);
+    return startServing({ config: standbyConfig(config), flags, context, source });
   }
   const push = await openOtlpPush(config, context, process.env);
   const events = await openEvents(config, context, process.env);
-  return startServing(config, flags, context, push, reloads, events);
+  return startServing({ config, flags, context, source: reloads, push, events });
 }
 
 /**
@@ -209,7 +202,16 @@ export interface Serving {
   stop(): Promise<void>;
 }
 
-/** For a fixed configuration. */
+export interface ServingOptions {
+  readonly config: Config;
+  readonly flags: WebFlags;
+  readonly context: ExporterContext;
+  /** `undefined`: the configuration is fixed. */
+  readonly source?: ReloadSource;
+  readonly push?: OtlpPush | undefined;
+  readonly events?: EventOutputs | undefined;
+}
+
 const NOTHING_TO_RELOAD: ReloadSource = {
   load: () => Promise.reject(new Error("there is no configuration to reload")),
   preparePush: () => Promise.resolve(undefined),
@@ -217,14 +219,8 @@ const NOTHING_TO_RELOAD: ReloadSource = {
 };
 
 /** Listens first: a taken port shows before any request. */
-export async function startServing(
-  config: Config,
-  flags: WebFlags,
-  context: ExporterContext,
-  push?: OtlpPush,
-  source: ReloadSource = NOTHING_TO_RELOAD,
-  events?: EventOutputs,
-): Promise<Serving> {
+export async function startServing(options: ServingOptions): Promise<Serving> {
+  const { config, flags, context, source = NOTHING_TO_RELOAD, push, events } = options;
   const { log, clock } = context;
   let startedAt = clock.monotonic();
   const webConfig = await openWebConfig(flags, context);

@@ -1,4 +1,4 @@
-import type { ErrorCode } from "../errors/catalogue.ts";
+import { type ErrorCode, scopeOf } from "../errors/catalogue.ts";
 import { ExporterError } from "../errors/exporter-error.ts";
 import { ApiError } from "../prtg/api-error.ts";
 import type { NodeKind } from "../prtg/node-record.ts";
@@ -35,27 +35,9 @@ export function goesOnWithout(reading: ReadingName, error: unknown): boolean {
   return goesOnAfter === "any" || (error instanceof ExporterError && goesOnAfter.includes(error.code));
 }
 
-const OUT_OF_REACH: ReadonlySet<ErrorCode> = new Set<ErrorCode>([
-  "API_CONNECTION_FAILED",
-  "API_PROXY_FAILED",
-  "API_PROXY_UNAUTHORIZED",
-  "API_TLS_UNTRUSTED",
-  "API_TLS_FINGERPRINT",
-  "API_TLS_CLIENT_REFUSED",
-  "API_TLS_FAILED",
-  "API_REDIRECTED",
-  "API_WRONG_PORT",
-  "API_UNAUTHORIZED",
-  "API_LOGIN_FAILED",
-  "API_UNAVAILABLE",
-  "API_LICENSE_INACTIVE",
-  "SECRET_UNREADABLE",
-  "SECRET_EXPOSED",
-]);
-
 /** Whether every other request to the server would fail too. */
 export function isOutOfReach(error: unknown): boolean {
-  return error instanceof ExporterError && OUT_OF_REACH.has(error.code);
+  return error instanceof ExporterError && scopeOf(error.code) !== undefined;
 }
 
 /** Reads the parts of a poll one after the other. A part that fails does not stop the others. */

@@ -1,5 +1,5 @@
 import { z } from "zod";
-import { filePath, secret, text } from "./fields.ts";
+import { filePath, optional, secret, text } from "./fields.ts";
 import type { Secret } from "./secrets.ts";
 
 /** `key`: the key below `auth`. */
@@ -16,37 +16,31 @@ const AUTH_FORMS = "exactly one of api_key_file, api_key, username with password
 
 const authKeys = z.strictObject(
   {
-    api_key_file: filePath()
-      .optional()
-      .meta({
-        description: "File with the API key. If the server refuses the key, the exporter reads the file again.",
-        examples: ["/run/secrets/prtg-api-key"],
-      }),
-    api_key: secret()
-      .optional()
-      .meta({
-        description: "Reference to an environment variable with the API key. The exporter refuses a key in the file.",
-        examples: ["${PRTG_API_KEY}"],
-      }),
-    username: text("the name of a user")
-      .optional()
-      .meta({
-        description: "User for the login. The exporter renews the session while it runs, and ends it when it stops.",
-        examples: ["exporter"],
-      }),
-    password_file: filePath()
-      .optional()
-      .meta({
-        description: "File with the password of `username`. The exporter reads it at each login.",
-        examples: ["/run/secrets/prtg-password"],
-      }),
-    password: secret()
-      .optional()
-      .meta({
-        description:
-          "Reference to an environment variable with the password of `username`. The exporter refuses a password in the file.",
-        examples: ["${PRTG_PASSWORD}"],
-      }),
+    api_key_file: optional(
+      filePath(),
+      "File with the API key. If the server refuses the key, the exporter reads the file again.",
+      "/run/secrets/prtg-api-key",
+    ),
+    api_key: optional(
+      secret(),
+      "Reference to an environment variable with the API key. The exporter refuses a key in the file.",
+      "${PRTG_API_KEY}",
+    ),
+    username: optional(
+      text("the name of a user"),
+      "User for the login. The exporter renews the session while it runs, and ends it when it stops.",
+      "exporter",
+    ),
+    password_file: optional(
+      filePath(),
+      "File with the password of `username`. The exporter reads it at each login.",
+      "/run/secrets/prtg-password",
+    ),
+    password: optional(
+      secret(),
+      "Reference to an environment variable with the password of `username`. The exporter refuses a password in the file.",
+      "${PRTG_PASSWORD}",
+    ),
   },
   { error: ({ code }) => (code === "invalid_type" ? `a map with ${AUTH_FORMS}` : undefined) },
 );

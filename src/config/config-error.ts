@@ -5,7 +5,7 @@ export interface ConfigProblem {
   readonly code: ErrorCode;
   /** `prtg.yaml:7:5`, or `environment variable PRTG_URL`. */
   readonly location: string;
-  /** From 1. `undefined` for environment variables. */
+  /** Counted from 1. `undefined` for environment variables. */
   readonly line?: number;
   readonly column?: number;
   /** `servers[0].limits.timeout`. Empty for the whole file. */
@@ -16,7 +16,7 @@ export interface ConfigProblem {
 /** More do not help users, and formatting takes time. */
 export const MAX_FINDINGS = 50;
 
-/** Of variables, which have no line. */
+/** Remedy for variables, which have no line. */
 const WITHOUT_PLACE =
   "Correct the value that the message names. All keys: https://prtg-exporter.github.io/prtg-exporter/configuration";
 

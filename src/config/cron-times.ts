@@ -4,7 +4,7 @@ const DAY_S = 86_400;
 const DAY_MS = DAY_S * 1_000;
 /** 29 February on one weekday returns after 28 years, around 2100 after 40. */
 const MAX_DAYS_AHEAD = 41 * 366;
-/** For `count`, which only serves a log line: a clock may jump by centuries. */
+/** Limit of `count`, which only serves a log line: a clock may jump by centuries. */
 const MAX_DAYS_COUNTED = 366;
 
 /** Times of a cron expression without a zone, in milliseconds since 1970 as if in UTC. node-cron parses the expression and matches days. */

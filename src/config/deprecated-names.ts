@@ -8,7 +8,7 @@ export interface DeprecatedName {
   readonly name: string;
   /** The release that deprecated it. */
   readonly since: string;
-  /** For example ``use `servers[].limits.wait` ``. */
+  /** What to do, such as ``use `servers[].limits.wait` ``. */
   readonly use: string;
 }
 
@@ -45,7 +45,7 @@ function warning({ since, use }: Pick<DeprecatedName, "since" | "use">): string 
   return `deprecated since ${since}: ${use}`;
 }
 
-/** Of all values at `servers[]`, `limits`, `timeout`. */
+/** Paths of all values at `servers[]`, `limits`, `timeout`. */
 function pathsOf(value: unknown, [step, ...rest]: readonly string[], path: KeyPath = []): KeyPath[] {
   if (step === undefined) return [path];
   const key = step.replace(/\[\]$/, "");

@@ -18,6 +18,40 @@ import { parseSecret, Secret } from "./secrets.ts";
 /** A process validates few configurations, so compiled code takes longer than it saves. */
 z.config({ jitless: true });
 
+/** A key that may be missing. */
+export function optional<Schema extends z.ZodType>(schema: Schema, description: string, ...examples: unknown[]) {
+  return schema.optional().meta({ description, ...(examples.length > 0 && { examples }) });
+}
+
+/** Accepts the keys of a table and returns their values. */
+export function named<const Table extends Readonly<Record<string, string>>>(table: Table) {
+  const names = Object.keys(table);
+  return z.enum(names).transform((name) => table[name as keyof Table]);
+}
+
+type CamelCase<Name> = Name extends `${infer First}_${infer Rest}` ? `${First}${Capitalize<CamelCase<Rest>>}` : Name;
+
+type InCode<Section, Names> = {
+  readonly [Key in keyof Section as Key extends keyof Names
+    ? Names[Key] & string
+    : CamelCase<Key> & string]-?: Section[Key];
+};
+
+/**
+ * The keys of a section as the code calls them: `max_text_size` is `maxTextSize`. No key gets lost.
+ * @param names Other names, mostly with a unit.
+ */
+export function inCode<
+  Section extends object,
+  const Names extends { readonly [Key in keyof Section]?: string } = object,
+>(section: Section, names?: Names): InCode<Section, Names> {
+  const other = new Map<string, unknown>(Object.entries(names ?? {}));
+  const entries = Object.entries(section).map(([key, value]) => {
+    return [other.get(key) ?? key.replace(/_(\w)/g, (_, letter: string) => letter.toUpperCase()), value];
+  });
+  return Object.fromEntries(entries);
+}
+
 /** Milliseconds, with inclusive bounds. */
 export function duration(minimum: string, maximum: string) {
   const least = parseDuration(minimum) ?? 0;

@@ -1,7 +1,7 @@
 import { z } from "zod";
 import { LABELS_TO_CHOOSE, type LabelSettings, type TagLabel } from "../mapping/label-settings.ts";
 import { TREE_FAMILIES } from "../mapping/metric-table.ts";
-import { text } from "./fields.ts";
+import { inCode, text } from "./fields.ts";
 
 /* Labels of sensors and channels. Ids always stay, so that series are unique and can be joined with the infos. */
 
@@ -71,9 +71,7 @@ export const labelsSchema = z
     }),
   })
   .superRefine(refuseSameNames, { when: ({ issues }) => issues.length === 0 })
-  .transform(({ keep: kept, rename: renamed, from_tags }): LabelSettings => {
-    return { keep: kept, rename: renamed, fromTags: from_tags };
-  });
+  .transform((input): LabelSettings => inCode(input));
 
 function refuseSameNames(
   input: { readonly rename: ReadonlyMap<string, string>; readonly from_tags: readonly TagLabel[] },

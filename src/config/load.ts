@@ -5,7 +5,7 @@ import { DEPRECATED_NAMES, type DeprecatedName, deprecatedKeys } from "./depreca
 import { ConfigDocument } from "./document.ts";
 import { type Environment, EnvironmentServer, FINGERPRINTS_VARIABLE } from "./environment.ts";
 import type { KeyPath, Origin } from "./origin.ts";
-import { type ReadAccess, type ReadFile, secretFileReader, unreadableFile } from "./reading-files.ts";
+import { type ReadAccess, type ReadFile, readConfigFile, secretFileReader } from "./reading-files.ts";
 import { checkOtlpFiles, resolveEventPaths, resolveOtlpPaths, resolveServers, type ServerConfig } from "./resolve.ts";
 import { type RuleFile, readRuleFiles } from "./rule-files.ts";
 import type { Settings } from "./schema.ts";
@@ -48,7 +48,7 @@ export interface LoadOptions {
   /** `undefined`: do not check permissions. */
   readonly readAccess?: ReadAccess | undefined;
   readonly redactor?: Redactor | undefined;
-  /** For `servers_from`. `undefined`: patterns match no files. */
+  /** Access to files of `servers_from`. `undefined`: patterns match no files. */
   readonly serverFiles?: ServerFileAccess | undefined;
   readonly deprecatedNames?: readonly DeprecatedName[] | undefined;
 }
@@ -58,7 +58,8 @@ const NO_FILES: ServerFiles = { servers: [], bad: [], unmatched: [], deprecated:
 /** Reads and validates the configuration with all its files. @throws ConfigError with all problems */
 export async function loadConfig(options: LoadOptions): Promise<LoadedConfig> {
   const { file, env, readFile, readAccess, redactor = new Redactor(), deprecatedNames = DEPRECATED_NAMES } = options;
-  const text = file === undefined ? undefined : await readConfigFile(file, readFile);
+  const text =
+    file === undefined ? undefined : await readConfigFile(file, readFile, "CONFIG_NOT_FOUND", "the configuration file");
   const server = new EnvironmentServer(env);
   const { value, origin, problems, usesEnvironment } =
     file === undefined || text === undefined ? fromEnvironment(server) : fromFile(text, file, env, server);
@@ -108,14 +109,6 @@ export async function loadConfig(options: LoadOptions): Promise<LoadedConfig> {
     badServerFiles: fromFiles.bad,
     unmatchedPatterns: fromFiles.unmatched,
   };
-}
-
-async function readConfigFile(file: string, readFile: ReadFile): Promise<string> {
-  try {
-    return await readFile(file);
-  } catch (error) {
-    throw new ConfigError([unreadableFile("CONFIG_NOT_FOUND", file, "the configuration file", error)]);
-  }
 }
 
 interface Input {

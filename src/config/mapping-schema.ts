@@ -1,6 +1,6 @@
 import { z } from "zod";
 import { BASE_UNIT_NAMES } from "../mapping/units/base-units.ts";
-import { filePath } from "./fields.ts";
+import { filePath, inCode, optional } from "./fields.ts";
 
 /* Syntax of `mapping` and of rule files. `src/mapping/rules` checks the rules after all files are read. */
 
@@ -68,36 +68,20 @@ const match = z
 
 const ruleKeys = z.strictObject({
   match,
-  drop: z
-    .literal(true, { error: "true" })
-    .optional()
-    .meta({ description: "Drop the channel: no series, not even `prtg_channel_value`." }),
-  name: z
-    .string()
-    .optional()
-    .meta({ description: "Name of the metric.", examples: ["prtg_ping_seconds"] }),
-  help: z
-    .string()
-    .optional()
-    .meta({
-      description: "HELP text of the metric. One of the rules with the same name sets it. Default: a general text.",
-      examples: ["Round trip time."],
-    }),
-  unit: baseUnit.optional().meta({
-    description: "Base unit to convert values to. Default: values as PRTG displays them.",
-    examples: ["seconds"],
-  }),
-  factor: z
-    .number({ error: "a number" })
-    .optional()
-    .meta({
-      description: "Multiplier for values, for unknown units. The unit of the channel does not matter.",
-      examples: [60],
-    }),
-  offset: z
-    .number({ error: "a number" })
-    .optional()
-    .meta({ description: "Number that is added to values after `factor`.", examples: [-40] }),
+  drop: optional(z.literal(true, { error: "true" }), "Drop the channel: no series, not even `prtg_channel_value`."),
+  name: optional(z.string(), "Name of the metric.", "prtg_ping_seconds"),
+  help: optional(
+    z.string(),
+    "HELP text of the metric. One of the rules with the same name sets it. Default: a general text.",
+    "Round trip time.",
+  ),
+  unit: optional(baseUnit, "Base unit to convert values to. Default: values as PRTG displays them.", "seconds"),
+  factor: optional(
+    z.number({ error: "a number" }),
+    "Multiplier for values, for unknown units. The unit of the channel does not matter.",
+    60,
+  ),
+  offset: optional(z.number({ error: "a number" }), "Number that is added to values after `factor`.", -40),
   labels: z
     .record(z.string(), z.string())
     .optional()
@@ -155,11 +139,8 @@ export const mappingSchema = z
     }),
   })
   .transform((input) => ({
+    ...inCode(input),
     presets: [...new Set(input.presets.flatMap((name) => (name === ALL_PRESETS ? PRESET_NAMES : [name])))],
-    files: input.files,
-    rules: input.rules,
-    keepOriginal: input.keep_original,
-    byteUnits: input.byte_units,
   }));
 
 export type MappingSettings = z.output<typeof mappingSchema>;

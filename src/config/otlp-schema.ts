@@ -1,5 +1,15 @@
 import { z } from "zod";
-import { byteSize, duration, durationOrZero, filePath, fingerprints, serverUrl, text } from "./fields.ts";
+import {
+  byteSize,
+  duration,
+  durationOrZero,
+  filePath,
+  fingerprints,
+  inCode,
+  optional,
+  serverUrl,
+  text,
+} from "./fields.ts";
 import { proxyKeys, proxySettings, refuseLoneProxyKeys } from "./proxy-schema.ts";
 import { HEADER_VALUE } from "./secrets.ts";
 
@@ -12,71 +22,49 @@ const headerValue = text(HEADER_TEXT).regex(HEADER_VALUE, { error: HEADER_TEXT }
 
 const tls = z
   .strictObject({
-    ca_file: filePath()
-      .optional()
-      .meta({
-        description: "PEM file with trusted CAs instead of the built-in ones.",
-        examples: ["/etc/ssl/collector-ca.pem"],
-      }),
-    cert_file: filePath()
-      .optional()
-      .meta({
-        description: "PEM file with the client certificate. Needs `key_file`.",
-        examples: ["/etc/ssl/exporter.pem"],
-      }),
-    key_file: filePath()
-      .optional()
-      .meta({
-        description: "PEM file with the key of the client certificate.",
-        examples: ["/etc/ssl/exporter-key.pem"],
-      }),
-    server_name: text("the name in the receiver's certificate")
-      .optional()
-      .meta({
-        description: "Expected name in the certificate, if it differs from the host in `endpoint`.",
-        examples: ["collector.example.com"],
-      }),
+    ca_file: optional(
+      filePath(),
+      "PEM file with trusted CAs instead of the built-in ones.",
+      "/etc/ssl/collector-ca.pem",
+    ),
+    cert_file: optional(filePath(), "PEM file with the client certificate. Needs `key_file`.", "/etc/ssl/exporter.pem"),
+    key_file: optional(filePath(), "PEM file with the key of the client certificate.", "/etc/ssl/exporter-key.pem"),
+    server_name: optional(
+      text("the name in the receiver's certificate"),
+      "Expected name in the certificate, if it differs from the host in `endpoint`.",
+      "collector.example.com",
+    ),
     fingerprints: fingerprints(
       "SHA-256 fingerprints of accepted certificates. Without `ca_file`, the exporter checks only the fingerprint. With `ca_file`, it checks both.",
     ),
     insecure_skip_verify: z.boolean().prefault(false).meta({ description: "Accept any certificate." }),
   })
-  .transform((input) => ({
-    caFile: input.ca_file,
-    certFile: input.cert_file,
-    keyFile: input.key_file,
-    serverName: input.server_name,
-    fingerprints: input.fingerprints,
-    insecureSkipVerify: input.insecure_skip_verify,
-  }));
+  .transform((input) => inCode(input));
 
 export const otlpSchema = z
   .strictObject({
-    endpoint: serverUrl()
-      .optional()
-      .meta({
-        description: "URL of the receiver. The exporter appends `/v1/metrics`. Default: `OTEL_EXPORTER_OTLP_ENDPOINT`.",
-        examples: ["http://collector:4318"],
-      }),
-    logs_endpoint: serverUrl()
-      .optional()
-      .meta({
-        description:
-          "URL of the receiver of events, if it is another one. The exporter appends `/v1/logs`. Default: `OTEL_EXPORTER_OTLP_LOGS_ENDPOINT`, else `endpoint`, else `OTEL_EXPORTER_OTLP_ENDPOINT`.",
-        examples: ["http://loki:3100/otlp"],
-      }),
-    protocol: z.enum(["http/protobuf", "http/json"]).optional().meta({
-      description: "Encoding of requests. Default: `OTEL_EXPORTER_OTLP_PROTOCOL`, else `http/protobuf`.",
-    }),
+    endpoint: optional(
+      serverUrl(),
+      "URL of the receiver. The exporter appends `/v1/metrics`. Default: `OTEL_EXPORTER_OTLP_ENDPOINT`.",
+      "http://collector:4318",
+    ),
+    logs_endpoint: optional(
+      serverUrl(),
+      "URL of the receiver of events, if it is another one. The exporter appends `/v1/logs`. Default: `OTEL_EXPORTER_OTLP_LOGS_ENDPOINT`, else `endpoint`, else `OTEL_EXPORTER_OTLP_ENDPOINT`.",
+      "http://loki:3100/otlp",
+    ),
+    protocol: optional(
+      z.enum(["http/protobuf", "http/json"]),
+      "Encoding of requests. Default: `OTEL_EXPORTER_OTLP_PROTOCOL`, else `http/protobuf`.",
+    ),
     events: z.boolean().prefault(false).meta({
       description: "Push status changes as log records, and with `events.structure` also changes of the tree.",
     }),
-    interval: duration("1s", "24h")
-      .optional()
-      .meta({
-        description: "Time between two pushes of the current state. Default: `OTEL_METRIC_EXPORT_INTERVAL`, else 60s.",
-        examples: ["60s"],
-      }),
+    interval: optional(
+      duration("1s", "24h"),
+      "Time between two pushes of the current state. Default: `OTEL_METRIC_EXPORT_INTERVAL`, else 60s.",
+      "60s",
+    ),
     profile: z.enum(["prometheus", "otel"]).prefault("prometheus").meta({
       description:
         "Names of metrics and attributes. `prometheus`: as in a scrape, with one resource. `otel`: names of OpenTelemetry, with one resource per device.",
@@ -89,23 +77,20 @@ export const otlpSchema = z
       description:
         "Maximum age of the newest point of a series with a valid value. The exporter repeats the last value of sensors that scan more rarely, because receivers such as Prometheus drop a series after five minutes. `0`: send each measurement only once.",
     }),
-    timeout: duration("100ms", "1h")
-      .optional()
-      .meta({
-        description: "Timeout of one request. Default: `OTEL_EXPORTER_OTLP_TIMEOUT`, else 10s.",
-        examples: ["10s"],
-      }),
-    compression: z.enum(["none", "gzip"]).optional().meta({
-      description:
-        "Compression of requests. Default: `OTEL_EXPORTER_OTLP_COMPRESSION`, else `gzip`. A receiver that refuses gzip (415 or 400) gets requests without it.",
-    }),
-    max_request_size: byteSize("64KiB", "4095KiB")
-      .optional()
-      .meta({
-        description:
-          "Maximum size of a request body before compression, for receivers with a lower limit. Usual requests have about 512KiB. Default: one byte less than 4MiB.",
-        examples: ["1MiB"],
-      }),
+    timeout: optional(
+      duration("100ms", "1h"),
+      "Timeout of one request. Default: `OTEL_EXPORTER_OTLP_TIMEOUT`, else 10s.",
+      "10s",
+    ),
+    compression: optional(
+      z.enum(["none", "gzip"]),
+      "Compression of requests. Default: `OTEL_EXPORTER_OTLP_COMPRESSION`, else `gzip`. A receiver that refuses gzip (415 or 400) gets requests without it.",
+    ),
+    max_request_size: optional(
+      byteSize("64KiB", "4095KiB"),
+      "Maximum size of a request body before compression, for receivers with a lower limit. Usual requests have about 512KiB. Default: one byte less than 4MiB.",
+      "1MiB",
+    ),
     max_bytes_per_second: z
       .union([z.literal(0), byteSize("16KiB", "1GiB")], {
         error: "0, or a size from 16KiB to 1GiB with its unit, such as 4MiB",
@@ -127,37 +112,25 @@ export const otlpSchema = z
       description:
         "Files with the value of one HTTP header each, by header name. The exporter reads changed files again.",
     }),
-    tls: tls.optional().meta({ description: "TLS to the receiver." }),
+    tls: optional(tls, "TLS to the receiver."),
     ...proxyKeys("the receiver"),
-    service_name: text("the name of a service")
-      .optional()
-      .meta({
-        description: "Resource attribute `service.name`. Default: `OTEL_SERVICE_NAME`, else prtg-exporter.",
-        examples: ["prtg-exporter"],
-      }),
+    service_name: optional(
+      text("the name of a service"),
+      "Resource attribute `service.name`. Default: `OTEL_SERVICE_NAME`, else prtg-exporter.",
+      "prtg-exporter",
+    ),
     resource_attributes: z.record(z.string(), text("the value of an attribute")).optional().meta({
       title: "map of texts",
       description: "More resource attributes, by name.",
     }),
   })
   .superRefine(refuseLoneProxyKeys)
-  .transform((input) => ({
-    endpoint: input.endpoint,
-    logsEndpoint: input.logs_endpoint,
-    protocol: input.protocol,
-    events: input.events,
-    intervalMs: input.interval,
-    profile: input.profile,
-    seriesEnd: input.series_end,
-    repeatIntervalMs: input.repeat_interval,
-    timeoutMs: input.timeout,
-    compression: input.compression,
-    maxRequestBytes: input.max_request_size,
-    maxBytesPerSecond: input.max_bytes_per_second,
-    headers: input.headers,
-    headerFiles: input.header_files,
-    tls: input.tls,
-    proxy: proxySettings(input),
-    serviceName: input.service_name,
-    resourceAttributes: input.resource_attributes,
+  .transform(({ proxy_url, proxy_auth, proxy_ca_file, ...input }) => ({
+    ...inCode(input, {
+      interval: "intervalMs",
+      repeat_interval: "repeatIntervalMs",
+      timeout: "timeoutMs",
+      max_request_size: "maxRequestBytes",
+    }),
+    proxy: proxySettings({ proxy_url, proxy_auth, proxy_ca_file }),
   }));

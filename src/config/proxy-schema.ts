@@ -1,6 +1,6 @@
 import { z } from "zod";
 import type { SecretLocation } from "./auth-schema.ts";
-import { filePath, secret, text } from "./fields.ts";
+import { filePath, optional, secret, text } from "./fields.ts";
 
 /* Proxy of a monitoring server or of OTLP. The exporter ignores HTTP_PROXY: another shell must not redirect credentials. */
 
@@ -21,19 +21,16 @@ const proxyAuth = z
         description: "User of the proxy.",
         examples: ["exporter"],
       }),
-      password_file: filePath()
-        .optional()
-        .meta({
-          description: "File with the password. The exporter reads it for each connection.",
-          examples: ["/run/secrets/proxy-password"],
-        }),
-      password: secret()
-        .optional()
-        .meta({
-          description:
-            "Reference to an environment variable with the password. The exporter refuses a password in the file.",
-          examples: ["${PROXY_PASSWORD}"],
-        }),
+      password_file: optional(
+        filePath(),
+        "File with the password. The exporter reads it for each connection.",
+        "/run/secrets/proxy-password",
+      ),
+      password: optional(
+        secret(),
+        "Reference to an environment variable with the password. The exporter refuses a password in the file.",
+        "${PROXY_PASSWORD}",
+      ),
     },
     { error: ({ code }) => (code === "invalid_type" ? `a map with ${AUTH_FORMS}` : undefined) },
   )
@@ -52,20 +49,17 @@ const proxyAuth = z
 /** @param peer Target behind the proxy. */
 export function proxyKeys(peer: string) {
   return {
-    proxy_url: proxyUrl()
-      .optional()
-      .meta({
-        description: `HTTP proxy for all connections to ${peer}, as tunnels (CONNECT) for both schemes. The exporter ignores HTTP_PROXY and similar variables. Default: none.`,
-        examples: ["http://proxy.example.com:3128"],
-      }),
-    proxy_auth: proxyAuth.optional().meta({ description: `Credentials of the proxy (Basic): ${AUTH_FORMS}.` }),
-    proxy_ca_file: filePath()
-      .optional()
-      .meta({
-        description:
-          "PEM file with trusted certificates instead of those of Node.js and the system, if `proxy_url` begins with https.",
-        examples: ["/etc/ssl/proxy-ca.pem"],
-      }),
+    proxy_url: optional(
+      proxyUrl(),
+      `HTTP proxy for all connections to ${peer}, as tunnels (CONNECT) for both schemes. The exporter ignores HTTP_PROXY and similar variables. Default: none.`,
+      "http://proxy.example.com:3128",
+    ),
+    proxy_auth: optional(proxyAuth, `Credentials of the proxy (Basic): ${AUTH_FORMS}.`),
+    proxy_ca_file: optional(
+      filePath(),
+      "PEM file with trusted certificates instead of those of Node.js and the system, if `proxy_url` begins with https.",
+      "/etc/ssl/proxy-ca.pem",
+    ),
   };
 }
 

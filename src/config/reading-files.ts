@@ -2,7 +2,7 @@ import type { ErrorCode } from "../errors/catalogue.ts";
 import { ExporterError } from "../errors/exporter-error.ts";
 import { FileFault } from "../lib/bounded-files.ts";
 import { printable } from "../lib/printable-text.ts";
-import type { ConfigProblem } from "./config-error.ts";
+import { ConfigError, type ConfigProblem } from "./config-error.ts";
 
 /** UTF-8. Rejects with the file system's error. */
 export type ReadFile = (path: string) => Promise<string>;
@@ -33,6 +33,13 @@ export function unreadableFile(code: ErrorCode, file: string, what: string, erro
   const place = error instanceof FileFault ? error.place : undefined;
   const location = place === undefined ? file : `${file}:${place.line}:${place.column}`;
   return { code, location, ...place, key: "", text: `${what} cannot be read: ${fileFault(error)}` };
+}
+
+/** @throws ConfigError with this code */
+export async function readConfigFile(file: string, readFile: ReadFile, code: ErrorCode, what: string): Promise<string> {
+  return readFile(file).catch((error: unknown) => {
+    throw new ConfigError([unreadableFile(code, file, what, error)]);
+  });
 }
 
 export interface FileAccess {

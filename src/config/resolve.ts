@@ -1,15 +1,15 @@
 import { resolve } from "node:path";
 import { ExporterError } from "../errors/exporter-error.ts";
 import type { Redactor } from "../errors/redactor.ts";
+import type { ProxyOptions } from "../lib/http/proxy.ts";
 import type { TlsMaterial } from "../lib/http/tls.ts";
 import type { SecretLocation } from "./auth-schema.ts";
 import { ConfigError, type ConfigProblem } from "./config-error.ts";
 import type { KeyPath, Origin } from "./origin.ts";
-import { type ProxyConfig, proxyConfig } from "./proxy.ts";
 import type { ProxySettings } from "./proxy-schema.ts";
 import type { ReadFile } from "./reading-files.ts";
 import { type ServerSettings, type Settings, STANDARD_OUTPUT } from "./schema.ts";
-import { apiKeyFault, EnvironmentSecret, type FaultOf, FileSecret, headerFault, type SecretSource } from "./secrets.ts";
+import { apiKeyFault, environmentSecret, type FaultOf, fileSecret, headerFault, type SecretSource } from "./secrets.ts";
 import { readCertificates, readKeyOf, readTlsFiles, type TlsFiles } from "./tls-files.ts";
 
 export type Credentials =
@@ -60,7 +60,8 @@ export async function resolveServers(
   const resolved: ServerConfig[] = [];
   for (const [index, { auth, tls, proxy, ...rest }] of servers.entries()) {
     const path = [...context.at(index), "auth", auth.secret.key];
-    const source = secretSource(auth.secret, path, context, auth.kind === "api_key" ? apiKeyFault : undefined);
+    const [variable] = context.origin.reference(path)?.variables ?? [];
+    const source = secretSource(auth.secret, variable, context, auth.kind === "api_key" ? apiKeyFault : undefined);
     await attempt(path, () => source.read());
     const credentials: Credentials =
       auth.kind === "api_key"
@@ -118,12 +119,11 @@ async function resolveProxy(
   settings: ProxySettings,
   path: KeyPath,
   attempt: Attempt,
-  context: Pick<ResolveContext, "base" | "origin" | "readFile" | "readSecret" | "redactor">,
+  context: Omit<ResolveContext, "at">,
 ): Promise<ProxyConfig> {
-  const { base, origin, readFile, readSecret, redactor } = context;
+  const { origin, readFile } = context;
   const at = [...path, "proxy_auth", settings.auth?.secret.key ?? ""];
-  const variable = origin.reference(at)?.variables[0];
-  const proxy = proxyConfig(settings, { base, readSecret, redactor, variable });
+  const proxy = proxyConfig(settings, context, origin.reference(at)?.variables[0]);
   const { password, caFile } = proxy;
   if (password !== undefined) await attempt(at, () => password.read());
   if (caFile !== undefined) await attempt([...path, "proxy_ca_file"], () => readCertificates(caFile, readFile));
@@ -143,7 +143,7 @@ export async function checkOtlpFiles(
   const problems: ConfigProblem[] = [];
   const attempt = attemptInto(problems, origin);
   for (const [name, path] of Object.entries(headerFiles)) {
-    const source = new FileSecret(path, path, readSecret, redactor, headerFault);
+    const source = fileSecret(path, path, readSecret, redactor, headerFault);
     await attempt(["otlp", "header_files", name], () => source.read());
   }
   if (proxy !== undefined) await resolveProxy(proxy, ["otlp"], attempt, { ...context, base: "" });
@@ -187,21 +187,56 @@ export function resolveEventPaths({ file, ...rest }: Settings["events"], base: s
   return { ...rest, file: file === undefined || file === STANDARD_OUTPUT ? file : resolve(base, file) };
 }
 
+/** @param variable Name of the environment variable with the secret. */
 function secretSource(
   location: SecretLocation,
-  path: KeyPath,
-  context: ResolveContext,
-  faultOf: FaultOf | undefined,
+  variable: string | undefined,
+  { base, readSecret, redactor }: Pick<ResolveContext, "base" | "readSecret" | "redactor">,
+  faultOf?: FaultOf,
 ): SecretSource {
-  if (location.kind === "file") {
-    return new FileSecret(
-      location.path,
-      resolve(context.base, location.path),
-      context.readSecret,
-      context.redactor,
-      faultOf,
-    );
-  }
-  const variable = context.origin.reference(path)?.variables[0] ?? "";
-  return new EnvironmentSecret(variable, location.value, context.redactor, faultOf);
+  return location.kind === "file"
+    ? fileSecret(location.path, resolve(base, location.path), readSecret, redactor, faultOf)
+    : environmentSecret(variable ?? "", location.value, redactor, faultOf);
+}
+
+export interface ProxyConfig {
+  readonly url: string;
+  readonly username: string | undefined;
+  readonly password: SecretSource | undefined;
+  readonly caFile: string | undefined;
+}
+
+/** @param variable Name of the environment variable with the password. */
+export function proxyConfig(
+  { url, auth, caFile }: ProxySettings,
+  context: Pick<ResolveContext, "base" | "readSecret" | "redactor">,
+  variable?: string,
+): ProxyConfig {
+  return {
+    url,
+    username: auth?.username,
+    password: auth && secretSource(auth.secret, variable, context),
+    caFile: caFile === undefined ? undefined : resolve(context.base, caFile),
+  };
+}
+
+/** Rereads the files for each connection. */
+export function proxyOptions(proxy: ProxyConfig, readFile: ReadFile): ProxyOptions {
+  const { url, username, password, caFile } = proxy;
+  return {
+    url,
+    tls:
+      caFile === undefined
+        ? undefined
+        : {
+            read: async () => ({ ca: await readCertificates(caFile, readFile), cert: undefined, key: undefined }),
+          },
+    authorization:
+      username === undefined || password === undefined
+        ? undefined
+        : async () => {
+            const pair = `${username}:${(await password.read()).reveal()}`;
+            return `Basic ${Buffer.from(pair).toString("base64")}`;
+          },
+  };
 }

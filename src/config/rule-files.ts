@@ -1,6 +1,5 @@
 import { readFile } from "node:fs/promises";
 import { resolve } from "node:path";
-import { z } from "zod";
 import { printable } from "../lib/printable-text.ts";
 import { ConfigError, type ConfigProblem } from "./config-error.ts";
 import { ConfigDocument } from "./document.ts";
@@ -8,7 +7,7 @@ import type { Environment } from "./environment.ts";
 import { type MappingSettings, type PresetName, type RuleSettings, ruleFileSchema } from "./mapping-schema.ts";
 import type { KeyPath, Origin } from "./origin.ts";
 import { fileFault, type ReadFile } from "./reading-files.ts";
-import { type FileShape, validateAs } from "./validation.ts";
+import { validateAs } from "./validation.ts";
 
 /** Same distance from `src` and `dist`. */
 export const PRESET_FOLDER = new URL("../../config/mappings/", import.meta.url);
@@ -22,7 +21,7 @@ export interface RuleFile {
   readonly isPreset: boolean;
   readonly rules: readonly RuleSettings[];
   readonly origin: Origin;
-  /** From the root to the list of rules. */
+  /** Path from the root to the list of rules. */
   readonly path: KeyPath;
 }
 
@@ -35,11 +34,6 @@ export interface RuleFilesOptions {
   readonly readFile: ReadFile;
   readonly readPreset?: (name: PresetName) => Promise<string>;
 }
-
-const SHAPE: FileShape<z.output<typeof ruleFileSchema>> = {
-  schema: ruleFileSchema,
-  jsonSchema: () => z.toJSONSchema(ruleFileSchema, { io: "input", target: "draft-7" }),
-};
 
 /** Rules of the configuration, its files and presets, in the order of evaluation. @throws ConfigError with the problems of all files */
 export async function readRuleFiles(settings: MappingSettings, options: RuleFilesOptions): Promise<RuleFile[]> {
@@ -110,7 +104,7 @@ function parseRuleFile(
     problems.push(...error.problems);
     return { file: { ...nothing, origin: NOWHERE }, more: 0 };
   }
-  const validation = validateAs(SHAPE, document.value ?? {}, document);
+  const validation = validateAs(ruleFileSchema, document.value ?? {}, document);
   problems.push(...document.problems, ...validation.problems);
   const file = { ...nothing, rules: validation.settings?.rules ?? [], origin: hidden(document) };
   return { file, more: validation.more };

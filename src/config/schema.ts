@@ -1,10 +1,9 @@
 import { z } from "zod";
-import { byteSize, duration, filePath, schedule, serverUrl, text, wholeNumber } from "./fields.ts";
+import { byteSize, duration, filePath, inCode, optional, schedule, serverUrl, text, wholeNumber } from "./fields.ts";
 import { labelsSchema } from "./labels-schema.ts";
 import { mappingSchema } from "./mapping-schema.ts";
 import { otlpSchema } from "./otlp-schema.ts";
 import { serverListSchema } from "./server-schema.ts";
-import { serversFromSchema } from "./servers-from-schema.ts";
 
 /*
  * The only source of configuration keys: types, checks, JSON Schema and docs/configuration.md. Keys are snake_case in YAML, and camelCase
@@ -14,21 +13,19 @@ import { serversFromSchema } from "./servers-from-schema.ts";
 /** Replaces a path. */
 export const STANDARD_OUTPUT = "-";
 
-const eventsSchema = z
-  .strictObject({
-    file: text("the path of a file, or - for standard output")
-      .optional()
-      .meta({
-        title: "path",
-        description:
-          "File for events in JSON, one object per line. `-` is standard output. The exporter reopens the file after it was renamed or removed.",
-        examples: ["/var/log/prtg-exporter/events.jsonl"],
-      }),
-    structure: z.boolean().prefault(false).meta({
-      description: "Also send events for objects that were added, removed, renamed or moved.",
+const eventsSchema = z.strictObject({
+  file: text("the path of a file, or - for standard output")
+    .optional()
+    .meta({
+      title: "path",
+      description:
+        "File for events in JSON, one object per line. `-` is standard output. The exporter reopens the file after it was renamed or removed.",
+      examples: ["/var/log/prtg-exporter/events.jsonl"],
     }),
-  })
-  .transform((input) => ({ file: input.file, structure: input.structure }));
+  structure: z.boolean().prefault(false).meta({
+    description: "Also send events for objects that were added, removed, renamed or moved.",
+  }),
+});
 
 const SERVER_NAMES = "a non-empty list of server names";
 
@@ -43,13 +40,11 @@ export interface WebUser {
 
 const webSchema = z
   .strictObject({
-    external_url: serverUrl("https://prtg-exporter.example.com")
-      .optional()
-      .meta({
-        description:
-          "URL at which readers reach the status page of the exporter, with the path of a proxy in front of it. `prtg_exporter_server_page_info` has the address of each server's page, for links in alerts.",
-        examples: ["https://prtg-exporter.example.com"],
-      }),
+    external_url: optional(
+      serverUrl("https://prtg-exporter.example.com"),
+      "URL at which readers reach the status page of the exporter, with the path of a proxy in front of it. `prtg_exporter_server_page_info` has the address of each server's page, for links in alerts.",
+      "https://prtg-exporter.example.com",
+    ),
     users: z
       .record(z.string(), user)
       .prefault({})
@@ -129,32 +124,54 @@ const metrics = z
         "Labels of `prtg_exporter_api_*`: `server`, or server and `endpoint` (about 200 more series per server).",
     }),
   })
-  .transform((input) => ({
-    sensorStatus: input.sensor_status,
-    nodeSensors: [...new Set(input.node_sensors)],
-    channelInfo: input.channel_info,
-    dependencyInfo: input.dependency_info,
-    sensorDownDelay: input.sensor_down_delay,
-    apiDetail: input.api_detail,
-  }));
+  .transform((input) => ({ ...inCode(input), nodeSensors: [...new Set(input.node_sensors)] }));
 
 const pageLimits = z
   .strictObject({
-    max_series: wholeNumber(1, 100_000_000)
-      .optional()
-      .meta({
-        description:
-          "Maximum number of series about monitored objects on all parts of the metrics page. Above it, the exporter drops whole devices with their sensors and channels, always the same ones, and counts and logs it. Default: no limit.",
-        examples: [500000],
-      }),
-    max_bytes: byteSize("64KiB", "4GiB")
-      .optional()
-      .meta({
-        description: "Maximum size of the metrics page before compression. Works like `max_series`. Default: no limit.",
-        examples: ["256MiB"],
-      }),
+    max_series: optional(
+      wholeNumber(1, 100_000_000),
+      "Maximum number of series about monitored objects on all parts of the metrics page. Above it, the exporter drops whole devices with their sensors and channels, always the same ones, and counts and logs it. Default: no limit.",
+      500000,
+    ),
+    max_bytes: optional(
+      byteSize("64KiB", "4GiB"),
+      "Maximum size of the metrics page before compression. Works like `max_series`. Default: no limit.",
+      "256MiB",
+    ),
   })
-  .transform((input) => ({ maxSeries: input.max_series, maxBytes: input.max_bytes }));
+  .transform((input) => inCode(input));
+
+const FILES_EXPECTED =
+  "a path of .yaml, .yml or .json files such as servers.d/*.yaml (* only in the last part), or a list of such paths";
+
+/** Same patterns as Prometheus' file service discovery. */
+const FILES = /^[^*]*(\*[^/\\]*)?\.(json|yml|yaml)$/;
+
+const files = z.string({ error: FILES_EXPECTED }).regex(FILES, { error: FILES_EXPECTED }).meta({ title: "path" });
+
+export const serversFromSchema = z
+  .strictObject({
+    files: z
+      .union([files, z.array(files, { error: FILES_EXPECTED }).min(1, { error: FILES_EXPECTED })], {
+        error: FILES_EXPECTED,
+      })
+      .meta({
+        title: "path or list of paths",
+        description:
+          "Files with one entry of `servers`, or a list of entries. `*` matches any text in the last part of a path. Relative paths in a file are relative to its directory.",
+        examples: ["servers.d/*.yaml"],
+      }),
+    refresh_interval: duration("1s", "24h").prefault("30s").meta({
+      description:
+        "Interval of the check for added, removed and changed files. `--config.auto-reload-interval` replaces it.",
+    }),
+  })
+  .transform((input) => ({
+    files: Array.isArray(input.files) ? input.files : [input.files],
+    refreshIntervalMs: input.refresh_interval,
+  }));
+
+export type ServersFromSettings = z.output<typeof serversFromSchema>;
 
 interface ServerKeys {
   readonly servers?: unknown;
@@ -169,23 +186,22 @@ function refuseNoServers({ servers, servers_from }: ServerKeys, context: z.Refin
 
 export const settingsSchema = z
   .strictObject({
-    servers: serverListSchema.optional().meta({
-      description: "PRTG servers to read. They do not affect each other. Required without `servers_from`.",
-    }),
-    servers_from: serversFromSchema.optional().meta({
-      description:
-        "Files with more servers. The exporter adds and removes servers with their files. An invalid file affects only its own servers, which keep their previous configuration. See https://prtg-exporter.github.io/prtg-exporter/tenants.",
-    }),
+    servers: optional(
+      serverListSchema,
+      "PRTG servers to read. They do not affect each other. Required without `servers_from`.",
+    ),
+    servers_from: optional(
+      serversFromSchema,
+      "Files with more servers. The exporter adds and removes servers with their files. An invalid file affects only its own servers, which keep their previous configuration. See https://prtg-exporter.github.io/prtg-exporter/tenants.",
+    ),
     collectors: collectors
       .prefault({})
       .meta({ description: "Collectors: the data to read from each server, and how often." }),
-    stale_after: duration("1s", "24d")
-      .optional()
-      .meta({
-        description:
-          "Age at which the last measurement of a channel becomes stale and is withdrawn. Default: three scanning intervals of its sensor, at least 5m.",
-        examples: ["15m"],
-      }),
+    stale_after: optional(
+      duration("1s", "24d"),
+      "Age at which the last measurement of a channel becomes stale and is withdrawn. Default: three scanning intervals of its sensor, at least 5m.",
+      "15m",
+    ),
     limits: pageLimits.prefault({}).meta({ description: "Maximum size of the metrics page." }),
     metrics: metrics.prefault({}).meta({ description: "Optional series and labels." }),
     mapping: mappingSchema.prefault({}).meta({
@@ -195,22 +211,20 @@ export const settingsSchema = z
     labels: labelsSchema.prefault({}).meta({
       description: "Labels of series about sensors and channels, for scrape, push and history.",
     }),
-    otlp: otlpSchema.optional().meta({
-      description:
-        "Push of every measurement with its own time, and of the current state, by OTLP. The standard environment variables of OpenTelemetry apply to missing keys. Without an endpoint, the exporter pushes nothing.",
-    }),
+    otlp: optional(
+      otlpSchema,
+      "Push of every measurement with its own time, and of the current state, by OTLP. The standard environment variables of OpenTelemetry apply to missing keys. Without an endpoint, the exporter pushes nothing.",
+    ),
     events: eventsSchema.prefault({}).meta({
       description:
         "Status changes and changes of the tree as events in a file. `otlp.events` sends them as log records. See https://prtg-exporter.github.io/prtg-exporter/events.",
     }),
     web: webSchema.prefault({}).meta({ description: "Access rights on the exporter's web server." }),
-    state_dir: filePath()
-      .optional()
-      .meta({
-        description:
-          "Directory for the state of the push and of events. Without it, the exporter fills gaps of at most four hours after a restart, and reports no events from its downtime.",
-        examples: ["/var/lib/prtg-exporter"],
-      }),
+    state_dir: optional(
+      filePath(),
+      "Directory for the state of the push and of events. Without it, the exporter fills gaps of at most four hours after a restart, and reports no events from its downtime.",
+      "/var/lib/prtg-exporter",
+    ),
     strict_secret_files: z.boolean().prefault(false).meta({
       description:
         "Refuse secret files that users other than the owner can read. If root owns the file, its group may read it. If `false`, the exporter logs secret files that every user can read.",
@@ -220,14 +234,7 @@ export const settingsSchema = z
     // Report it together with other problems.
     when: ({ value }) => typeof value === "object" && value !== null && !Array.isArray(value),
   })
-  .transform(({ servers = [], servers_from, stale_after, state_dir, strict_secret_files, ...input }) => ({
-    ...input,
-    servers,
-    serversFrom: servers_from,
-    staleAfterMs: stale_after,
-    stateDir: state_dir,
-    strictSecretFiles: strict_secret_files,
-  }))
+  .transform(({ servers = [], ...input }) => ({ servers, ...inCode(input, { stale_after: "staleAfterMs" }) }))
   .meta({ title: "prtg-exporter configuration" });
 
 /** Before the named files are read. */
@@ -236,16 +243,3 @@ export type ServerSettings = Settings["servers"][number];
 export type CollectorName = keyof Settings["collectors"];
 
 export type JsonSchema = z.core.JSONSchema.BaseSchema;
-
-/** JSON Schema (draft 7) of the file, without environment references. */
-export function settingsJsonSchema(): JsonSchema {
-  return z.toJSONSchema(settingsSchema, {
-    io: "input",
-    target: "draft-7",
-    // Zod applies examples to the output and drops them if it differs. Ours are for the input.
-    override: ({ zodSchema, jsonSchema }) => {
-      const examples = z.globalRegistry.get(zodSchema)?.examples;
-      if (Array.isArray(examples)) jsonSchema.examples = examples;
-    },
-  });
-}

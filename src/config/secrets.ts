@@ -62,80 +62,60 @@ export interface SecretSource {
   /** `file /run/secrets/prtg-api-key` or `environment variable PRTG_API_KEY`. */
   readonly description: string;
   /** Reads the file each time, for rotation. @throws ExporterError SECRET_UNREADABLE, SECRET_EXPOSED */
-  read(): Promise<Secret>;
+  readonly read: () => Promise<Secret>;
   /** Keyed hash of the secret. Empty before the first read. */
-  print(): string;
+  readonly print: () => string;
 }
 
-export class FileSecret implements SecretSource {
-  readonly description: string;
-  readonly #path: string;
-  readonly #readFile: ReadFile;
-  readonly #redactor: Redactor;
-  readonly #faultOf: FaultOf;
-  #print = "";
-
-  /** @param configured The path in the configuration. @param path The path to open. */
-  constructor(
-    configured: string,
-    path: string,
-    readFile: ReadFile,
-    redactor: Redactor,
-    faultOf: FaultOf = () => undefined,
-  ) {
-    // The user may have entered the key instead of its path.
-    this.description = /[./\\]/.test(configured)
-      ? `file ${printable(path)}`
-      : "file (name not shown: it may be the secret itself)";
-    this.#path = path;
-    this.#readFile = readFile;
-    this.#redactor = redactor;
-    this.#faultOf = faultOf;
-  }
-
-  async read(): Promise<Secret> {
-    let content: string;
-    try {
-      content = await this.#readFile(this.#path);
-    } catch (error) {
-      if (error instanceof ExporterError) throw error;
-      throw new ExporterError("SECRET_UNREADABLE", `${this.description} cannot be read: ${fileFault(error)}`);
-    }
-    const parsed = parseSecret(content);
-    if ("fault" in parsed) throw new ExporterError("SECRET_UNREADABLE", `${this.description} ${parsed.fault}`);
-    this.#redactor.add(parsed.value);
-    const fault = this.#faultOf(parsed.value);
-    if (fault !== undefined) throw new ExporterError("SECRET_UNREADABLE", `${this.description} ${fault}`);
-    this.#print = printOf(parsed.value);
-    return new Secret(parsed.value);
-  }
-
-  print(): string {
-    return this.#print;
-  }
+/** @param configured The path in the configuration. @param path The path to open. */
+export function fileSecret(
+  configured: string,
+  path: string,
+  readFile: ReadFile,
+  redactor: Redactor,
+  faultOf: FaultOf = () => undefined,
+): SecretSource {
+  // The user may have entered the key instead of its path.
+  const isPath = /[./\\]/.test(configured);
+  const description = isPath ? `file ${printable(path)}` : "file (name not shown: it may be the secret itself)";
+  const unreadable = (fault: string) => new ExporterError("SECRET_UNREADABLE", `${description} ${fault}`);
+  let print = "";
+  return {
+    description,
+    print: () => print,
+    read: async () => {
+      const content = await readFile(path).catch((error: unknown) => {
+        throw error instanceof ExporterError ? error : unreadable(`cannot be read: ${fileFault(error)}`);
+      });
+      const parsed = parseSecret(content);
+      if ("fault" in parsed) throw unreadable(parsed.fault);
+      const { value } = parsed;
+      redactor.add(value);
+      const fault = faultOf(value);
+      if (fault !== undefined) throw unreadable(fault);
+      print = printOf(value);
+      return new Secret(value);
+    },
+  };
 }
 
-export class EnvironmentSecret implements SecretSource {
-  readonly description: string;
-  readonly #secret: Secret;
-  readonly #faultOf: FaultOf;
-
-  constructor(variable: string, secret: Secret, redactor: Redactor, faultOf: FaultOf = () => undefined) {
-    this.description = `environment variable ${variable}`;
-    this.#secret = secret;
-    this.#faultOf = faultOf;
-    redactor.add(secret.reveal());
-  }
-
-  async read(): Promise<Secret> {
-    const fault = this.#faultOf(this.#secret.reveal());
-    if (fault !== undefined) throw new ExporterError("SECRET_UNREADABLE", `${this.description} ${fault}`);
-    return this.#secret;
-  }
-
-  print(): string {
-    return printOf(this.#secret.reveal());
-  }
+export function environmentSecret(
+  variable: string,
+  secret: Secret,
+  redactor: Redactor,
+  faultOf: FaultOf = () => undefined,
+): SecretSource {
+  const description = `environment variable ${variable}`;
+  redactor.add(secret.reveal());
+  return {
+    description,
+    print: () => printOf(secret.reveal()),
+    read: async () => {
+      const fault = faultOf(secret.reveal());
+      if (fault !== undefined) throw new ExporterError("SECRET_UNREADABLE", `${description} ${fault}`);
+      return secret;
+    },
+  };
 }
 
 /** Makes hashes useless outside of this process. */

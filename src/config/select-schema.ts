@@ -1,5 +1,5 @@
 import { z } from "zod";
-import { text, wholeNumber } from "./fields.ts";
+import { optional, text, wholeNumber } from "./fields.ts";
 
 /** Without `include`: everything except `exclude`. */
 export interface SelectRules {
@@ -24,30 +24,28 @@ const ONE_KEY = "one of path, id, tag and filter";
 
 const rule = z
   .strictObject({
-    path: text("a path such as Berlin/Switches")
-      .optional()
-      .meta({
-        description:
-          "Objects by the label `path`. `*` matches any text and `?` one character within a name. `**` matches any text.",
-        examples: ["Customer A", "*/Customer A", "Berlin/**/Switches"],
-      }),
-    id: z
-      .union([z.string({ error: ID }).regex(/^[^\s.]{1,50}$/, { error: ID }), wholeNumber(1, 2 ** 31 - 1)], {
+    path: optional(
+      text("a path such as Berlin/Switches"),
+      "Objects by the label `path`. `*` matches any text and `?` one character within a name. `**` matches any text.",
+      "Customer A",
+      "*/Customer A",
+      "Berlin/**/Switches",
+    ),
+    id: optional(
+      z.union([z.string({ error: ID }).regex(/^[^\s.]{1,50}$/, { error: ID }), wholeNumber(1, 2 ** 31 - 1)], {
         error: ID,
-      })
-      .optional()
-      .meta({ description: "The object with this id.", examples: [2001] }),
-    tag: text("a tag")
-      .optional()
-      .meta({ description: "Objects with this tag. Inherited tags do not count.", examples: ["customer-a"] }),
-    filter: text("a filter in the language of the API")
-      .max(MAX_FILTER_LENGTH, { error: `at most ${MAX_FILTER_LENGTH} characters` })
-      .optional()
-      .meta({
-        description:
-          "Objects that match this filter of the API. Each poll sends it for the lists of probes, groups, devices and sensors.",
-        examples: ['basic.host = "10.0.0.1"'],
       }),
+      "The object with this id.",
+      2001,
+    ),
+    tag: optional(text("a tag"), "Objects with this tag. Inherited tags do not count.", "customer-a"),
+    filter: optional(
+      text("a filter in the language of the API").max(MAX_FILTER_LENGTH, {
+        error: `at most ${MAX_FILTER_LENGTH} characters`,
+      }),
+      "Objects that match this filter of the API. Each poll sends it for the lists of probes, groups, devices and sensors.",
+      'basic.host = "10.0.0.1"',
+    ),
   })
   .transform((input, context): SelectRule => {
     const { path, id, tag, filter } = input;
@@ -65,12 +63,10 @@ const rule = z
 
 export const selectSchema = z
   .strictObject({
-    include: z
-      .array(rule)
-      .min(1, { error: "at least one entry" })
-      .max(MAX_RULES)
-      .optional()
-      .meta({ description: "Objects to monitor, with everything below them. Default: everything." }),
+    include: optional(
+      z.array(rule).min(1, { error: "at least one entry" }).max(MAX_RULES),
+      "Objects to monitor, with everything below them. Default: everything.",
+    ),
     exclude: z
       .array(rule)
       .max(MAX_RULES)

@@ -1,5 +1,4 @@
 import { dirname, resolve } from "node:path";
-import { z } from "zod";
 import type { Redactor } from "../errors/redactor.ts";
 import { FileFault } from "../lib/bounded-files.ts";
 import { quote } from "../lib/printable-text.ts";
@@ -12,10 +11,9 @@ import { literalCredentials } from "./literal-secrets.ts";
 import type { KeyPath, Origin } from "./origin.ts";
 import { fileFault, type ListFiles, type ReadFile, unreadableFile } from "./reading-files.ts";
 import { resolveServers, type ServerConfig } from "./resolve.ts";
-import type { ServerSettings } from "./schema.ts";
+import type { ServersFromSettings } from "./schema.ts";
 import { serverListSchema, serverSchema } from "./server-schema.ts";
-import type { ServersFromSettings } from "./servers-from-schema.ts";
-import { type FileShape, validateAs } from "./validation.ts";
+import { validateAs } from "./validation.ts";
 
 /** The exporter rereads each file regularly. */
 const MAX_FILES = 10_000;
@@ -54,16 +52,6 @@ export interface ServerFilesContext extends ServerFileAccess {
   readonly deprecatedNames: readonly DeprecatedName[];
 }
 
-const LIST: FileShape<ServerSettings[]> = {
-  schema: serverListSchema,
-  jsonSchema: () => z.toJSONSchema(serverListSchema, { io: "input", target: "draft-7" }),
-};
-
-const ONE: FileShape<ServerSettings> = {
-  schema: serverSchema,
-  jsonSchema: () => z.toJSONSchema(serverSchema, { io: "input", target: "draft-7" }),
-};
-
 /**
  * An invalid file affects only its own servers, which stay as in its last valid content. @throws ConfigError CONFIG_INVALID for unreadable
  * folders and too many files
@@ -96,7 +84,7 @@ export async function readServerFiles(
   return { servers, bad, unmatched, deprecated };
 }
 
-/** For commands that check a configuration. @throws ConfigError with the problems of all files */
+/** Refuses them in commands that check a configuration. @throws ConfigError with the problems of all files */
 export function refuseBadFiles(bad: readonly BadServerFile[]): void {
   if (bad.length > 0) {
     const more = bad.reduce((sum, { error }) => sum + error.more, 0);
@@ -140,7 +128,9 @@ async function readServerFile(
   const at = (index: number): KeyPath => (isList ? [index] : []);
   onDeprecated(deprecatedInServers(value, document, deprecatedNames, at));
   const literals = literalCredentials(isList ? value.map((_, index) => at(index)) : [[]], value, document);
-  const { settings, problems, more } = isList ? validateAs(LIST, value, document) : validatedAsOne(value, document);
+  const { settings, problems, more } = isList
+    ? validateAs(serverListSchema, value, document)
+    : validatedAsOne(value, document);
   const literalKeys = new Set(literals.map(({ key }) => key));
   const found = [...document.problems, ...literals, ...problems.filter(({ key }) => !literalKeys.has(key))];
   const doubles = (settings ?? []).flatMap(({ name }, index): ConfigProblem[] => {
@@ -168,7 +158,7 @@ function deprecatedInServers(
 }
 
 function validatedAsOne(value: unknown, document: ConfigDocument) {
-  const { settings, ...rest } = validateAs(ONE, value, document);
+  const { settings, ...rest } = validateAs(serverSchema, value, document);
   return { settings: settings && [settings], ...rest };
 }
 

@@ -1,6 +1,18 @@
 import { z } from "zod";
 import { authSchema } from "./auth-schema.ts";
-import { byteSize, duration, filePath, fingerprints, number, serverUrl, text, wholeNumber } from "./fields.ts";
+import {
+  byteSize,
+  duration,
+  filePath,
+  fingerprints,
+  inCode,
+  named,
+  number,
+  optional,
+  serverUrl,
+  text,
+  wholeNumber,
+} from "./fields.ts";
 import { proxyKeys, proxySettings, refuseLoneProxyKeys } from "./proxy-schema.ts";
 import { formatDuration } from "./quantities.ts";
 import { selectSchema } from "./select-schema.ts";
@@ -9,42 +21,30 @@ const TLS_VERSIONS = { TLS12: "TLSv1.2", TLS13: "TLSv1.3" } as const;
 
 const tls = z
   .strictObject({
-    ca_file: filePath()
-      .optional()
-      .meta({
-        description:
-          "PEM file with trusted certificates instead of those of Node.js and the system: a CA, or the certificate of the server.",
-        examples: ["/etc/ssl/prtg-ca.pem"],
-      }),
-    server_name: text("the name in the server's certificate")
-      .optional()
-      .meta({
-        description: "Expected name in the certificate, if it differs from the host in `url`.",
-        examples: ["prtg.example.com"],
-      }),
-    cert_file: filePath()
-      .optional()
-      .meta({
-        description:
-          "PEM file with the client certificate. Needs `key_file`. The exporter reads changed files of this section again and uses them for new connections.",
-        examples: ["/etc/ssl/exporter.pem"],
-      }),
-    key_file: filePath()
-      .optional()
-      .meta({
-        description: "PEM file with the key of the client certificate, without a passphrase.",
-        examples: ["/etc/ssl/exporter-key.pem"],
-      }),
+    ca_file: optional(
+      filePath(),
+      "PEM file with trusted certificates instead of those of Node.js and the system: a CA, or the certificate of the server.",
+      "/etc/ssl/prtg-ca.pem",
+    ),
+    server_name: optional(
+      text("the name in the server's certificate"),
+      "Expected name in the certificate, if it differs from the host in `url`.",
+      "prtg.example.com",
+    ),
+    cert_file: optional(
+      filePath(),
+      "PEM file with the client certificate. Needs `key_file`. The exporter reads changed files of this section again and uses them for new connections.",
+      "/etc/ssl/exporter.pem",
+    ),
+    key_file: optional(
+      filePath(),
+      "PEM file with the key of the client certificate, without a passphrase.",
+      "/etc/ssl/exporter-key.pem",
+    ),
     fingerprints: fingerprints(
       "SHA-256 fingerprints of accepted certificates, with or without colons. Add the fingerprint of a renewed certificate before you install it. Without `ca_file`, the exporter checks only the fingerprint, which is enough for a self-signed certificate. With `ca_file`, it checks both.",
     ),
-    min_version: z
-      .enum(["TLS12", "TLS13"])
-      .optional()
-      .meta({
-        description: "Minimum TLS version. Default: TLS12, as in Node.js.",
-        examples: ["TLS13"],
-      }),
+    min_version: optional(named(TLS_VERSIONS), "Minimum TLS version. Default: TLS12, as in Node.js.", "TLS13"),
     insecure_skip_verify: z.boolean().prefault(false).meta({
       description:
         "Accept any certificate. A machine in between can then read the credentials. The exporter logs a warning at the start and every day, and sets `prtg_exporter_api_unverified` to 1.",
@@ -60,15 +60,7 @@ const tls = z
       context.addIssue({ code: "custom", message, path: ["insecure_skip_verify"], input: true });
     }
   })
-  .transform((input) => ({
-    caFile: input.ca_file,
-    certFile: input.cert_file,
-    keyFile: input.key_file,
-    fingerprints: input.fingerprints,
-    minVersion: input.min_version === undefined ? undefined : TLS_VERSIONS[input.min_version],
-    serverName: input.server_name,
-    insecureSkipVerify: input.insecure_skip_verify,
-  }));
+  .transform((input) => inCode(input));
 
 const limits = z
   .strictObject({
@@ -89,20 +81,16 @@ const limits = z
       description:
         "Maximum size of one page of a list or one time series, uncompressed. Larger answers fail. For answers about the server as a whole, the maximum is 1MiB.",
     }),
-    max_objects: wholeNumber(1_000, 10_000_000)
-      .optional()
-      .meta({
-        description:
-          "Maximum number of records in one list and of values in one time series. Above it, the poll fails, and the previous data stays. Default: one per KiB of the heap limit of Node.js, at most 1,000,000.",
-        examples: [500000],
-      }),
-    max_text_size: byteSize("64KiB", "4GiB")
-      .optional()
-      .meta({
-        description:
-          "Maximum number of text characters in one list (names, tags, addresses). The labels of its series may have four times as many. Works like `max_objects`. Default: 64 times `max_objects`.",
-        examples: ["64MiB"],
-      }),
+    max_objects: optional(
+      wholeNumber(1_000, 10_000_000),
+      "Maximum number of records in one list and of values in one time series. Above it, the poll fails, and the previous data stays. Default: one per KiB of the heap limit of Node.js, at most 1,000,000.",
+      500000,
+    ),
+    max_text_size: optional(
+      byteSize("64KiB", "4GiB"),
+      "Maximum number of text characters in one list (names, tags, addresses). The labels of its series may have four times as many. Works like `max_objects`. Default: 64 times `max_objects`.",
+      "64MiB",
+    ),
     max_text_length: wholeNumber(64, 16_384).prefault(1_024).meta({
       description:
         "Maximum length of one text in characters. The exporter cuts longer texts, ends them with `…` and counts them as problem `text`.",
@@ -114,46 +102,40 @@ const limits = z
       context.addIssue({ code: "custom", message, path: ["total_timeout"], input: formatDuration(total_timeout) });
     }
   })
-  .transform((input) => ({
-    concurrency: input.concurrency,
-    requestsPerSecond: input.requests_per_second,
-    timeoutMs: input.timeout,
-    totalTimeoutMs: input.total_timeout,
-    listTimeoutMs: input.list_timeout,
-    maxResponseBytes: input.max_response_size,
-    maxObjects: input.max_objects,
-    maxTextSize: input.max_text_size,
-    maxTextLength: input.max_text_length,
-  }));
+  .transform((input) =>
+    inCode(input, {
+      timeout: "timeoutMs",
+      total_timeout: "totalTimeoutMs",
+      list_timeout: "listTimeoutMs",
+      max_response_size: "maxResponseBytes",
+    }),
+  );
 
 export const serverSchema = z
   .strictObject({
-    name: text("a non-empty name")
-      .optional()
-      .meta({
-        description: "Unique name, the value of the label `server`. Default: the host in `url`.",
-        examples: ["hq"],
-      }),
+    name: optional(
+      text("a non-empty name"),
+      "Unique name, the value of the label `server`. Default: the host in `url`.",
+      "hq",
+    ),
     url: serverUrl().meta({
       description:
         "URL of REST API v2: port 1616 for HTTPS, 1615 for HTTP. The exporter drops a slash or `/api/v2` at the end.",
       examples: ["https://prtg.example.com:1616"],
     }),
-    web_url: serverUrl("https://prtg.example.com")
-      .optional()
-      .meta({
-        description:
-          "URL of the PRTG web interface for links: label `web_url` of `prtg_exporter_server_web_info`. Default: `https://` and the host in `url`, without its port.",
-        examples: ["https://prtg.example.com:8443"],
-      }),
+    web_url: optional(
+      serverUrl("https://prtg.example.com"),
+      "URL of the PRTG web interface for links: label `web_url` of `prtg_exporter_server_web_info`. Default: `https://` and the host in `url`, without its port.",
+      "https://prtg.example.com:8443",
+    ),
     auth: authSchema,
     tls: tls.prefault({}).meta({ description: "TLS to the server." }),
     ...proxyKeys("the server"),
     limits: limits.prefault({}).meta({ description: "Request budget and limits for answers." }),
-    select: selectSchema.optional().meta({
-      description:
-        "The part of the server to monitor. An object is selected if it or an object above it matches `include`, and none of them matches `exclude`.",
-    }),
+    select: optional(
+      selectSchema,
+      "The part of the server to monitor. An object is selected if it or an object above it matches `include`, and none of them matches `exclude`.",
+    ),
   })
   .superRefine(refuseLoneProxyKeys)
   .transform(({ web_url, proxy_url, proxy_auth, proxy_ca_file, ...input }) => {

@@ -1,10 +1,11 @@
-import type { z } from "zod";
+import { z } from "zod";
+import { mapEntry } from "../lib/map-entry.ts";
+import { nearest } from "../lib/nearest-word.ts";
 import { quote } from "../lib/printable-text.ts";
 import { type ConfigProblem, comparePlaces, MAX_FINDINGS } from "./config-error.ts";
 import { literalSecrets } from "./literal-secrets.ts";
-import { formatKey, type KeyPath, type Origin, type Place, UNRESOLVED, valueAt } from "./origin.ts";
-import { type JsonSchema, type Settings, settingsJsonSchema, settingsSchema } from "./schema.ts";
-import { unknownKey } from "./unknown-keys.ts";
+import { formatKey, type KeyPath, type Origin, type Place, UNRESOLVED } from "./origin.ts";
+import { type JsonSchema, type Settings, settingsSchema } from "./schema.ts";
 
 type Issue = z.core.$ZodIssue;
 
@@ -17,63 +18,29 @@ export interface Validation<Output> {
   readonly more: number;
 }
 
-/** A schema and its JSON Schema, which is generated for the first unknown key. */
-export interface FileShape<Output> {
-  readonly schema: z.ZodType<Output>;
-  readonly jsonSchema: () => JsonSchema;
-}
-
-const CONFIGURATION: FileShape<Settings> = { schema: settingsSchema, jsonSchema: settingsJsonSchema };
-
-/** May repair `value` in place. */
 export function validate(value: unknown, origin: Origin): Validation<Settings> {
   const literals = literalSecrets(value, origin);
   const taken = new Set(literals.map(({ key }) => key));
-  const { settings, problems: others, more } = validateAs(CONFIGURATION, value, origin);
+  const { settings, problems: others, more } = validateAs(settingsSchema, value, origin);
   const problems = [...literals, ...others.filter(({ key }) => key === "" || !taken.has(key))];
   return { settings: problems.length === 0 ? settings : undefined, problems, more };
 }
 
-/** Validates the head of a list first: it is enough to reject a completely wrong file. */
-const HEAD_ITEMS = 100;
-
-/** May repair `value` in place. */
-export function validateAs<Output>(shape: FileShape<Output>, value: unknown, origin: Origin): Validation<Output> {
-  const head = headOf(value);
-  if (head !== value) {
-    const ofHead = validateWhole(shape, head, origin);
-    if (ofHead.problems.length >= MAX_FINDINGS) return ofHead;
+export function validateAs<Output>(schema: z.ZodType<Output>, value: unknown, origin: Origin): Validation<Output> {
+  const parse = (input: unknown) => schema.safeParse(input, { error: expectationOf, reportInput: true });
+  let input = value;
+  let result = parse(input);
+  if (!result.success) {
+    const conversions = result.error.issues.flatMap((issue) => conversionOf(issue, origin));
+    input = withValues(value, conversions);
+    if (conversions.length > 0) result = parse(input);
   }
-  return validateWhole(shape, value, origin);
-}
-
-/** Cuts long lists. Returns the value itself if it has none. */
-function headOf(value: unknown): unknown {
-  if (Array.isArray(value)) {
-    const items = value.slice(0, HEAD_ITEMS).map(headOf);
-    return value.length > HEAD_ITEMS || items.some((item, index) => item !== value[index]) ? items : value;
-  }
-  if (typeof value !== "object" || value === null) return value;
-  let head: Record<string, unknown> | undefined;
-  for (const [key, inside] of Object.entries(value)) {
-    const cut = headOf(inside);
-    if (cut === inside) continue;
-    head ??= Object.assign(Object.create(null), value);
-    Reflect.set(head ?? {}, key, cut);
-  }
-  return head ?? value;
-}
-
-function validateWhole<Output>(shape: FileShape<Output>, value: unknown, origin: Origin): Validation<Output> {
-  const parse = () => shape.schema.safeParse(value, { error: expectationOf, reportInput: true });
-  let result = parse();
-  if (!result.success && repair(value, result.error.issues, origin)) result = parse();
   if (result.success) return { settings: result.data, problems: [], more: 0 };
   const issues = result.error.issues.flatMap(ofItems);
-  const unquoted = unquotedTexts(shape.schema, value, issues, origin);
+  const unquoted = unquotedTexts(schema, input, issues, origin);
   const findings = issues.flatMap((issue) => findingsOf(issue, origin, unquoted));
   const first = firstFindings(findings);
-  const problems = first.map(({ describe }) => describe(() => jsonSchemaOf(shape)));
+  const problems = first.map(({ describe }) => describe(() => jsonSchemaOf(schema)));
   return { settings: undefined, problems, more: findings.length - first.length };
 }
 
@@ -84,13 +51,11 @@ function ofItems(issue: Issue): readonly Issue[] {
   return inItems?.map((inner) => ({ ...inner, path: [...issue.path, ...inner.path] })) ?? [issue];
 }
 
-/** Cached, because generating it takes milliseconds. */
-const jsonSchemas = new Map<FileShape<unknown>, JsonSchema>();
+/** Generated for the first unknown key, because that takes milliseconds. */
+const jsonSchemas = new Map<z.ZodType, JsonSchema>();
 
-function jsonSchemaOf(shape: FileShape<unknown>): JsonSchema {
-  const made = jsonSchemas.get(shape) ?? shape.jsonSchema();
-  jsonSchemas.set(shape, made);
-  return made;
+function jsonSchemaOf(schema: z.ZodType): JsonSchema {
+  return mapEntry(jsonSchemas, schema, () => z.toJSONSchema(schema, { io: "input", unrepresentable: "any" }));
 }
 
 /** Creates its text lazily. */
@@ -104,7 +69,7 @@ function firstFindings(findings: readonly Finding[]): readonly Finding[] {
   return findings.toSorted((a, b) => comparePlaces(a.place, b.place)).slice(0, MAX_FINDINGS);
 }
 
-/** For issues without text in the schema. */
+/** Text for issues without one in the schema. */
 function expectationOf(issue: z.core.$ZodRawIssue): string {
   if (issue.code === "invalid_value") return `one of ${issue.values.map(String).join(", ")}`;
   if (issue.code !== "invalid_type") return "another value";
@@ -118,20 +83,31 @@ const TYPE_NAMES: Readonly<Record<string, string>> = {
   string: "a text",
 };
 
-/** Converts the text of environment variables, and null (a section with all keys commented out). Returns whether something changed. */
-function repair(root: unknown, issues: readonly Issue[], origin: Origin): boolean {
-  let changed = false;
-  for (const issue of issues) {
-    if (issue.code !== "invalid_type") continue;
-    const better = issue.expected === "object" && issue.input === null ? {} : convert(issue, origin);
-    if (better === undefined) continue;
-    const holder = valueAt(root, issue.path.slice(0, -1));
-    const key = issue.path.at(-1);
-    if (key === undefined || typeof holder !== "object" || holder === null) continue;
-    Reflect.set(holder, key, better);
-    changed = true;
-  }
-  return changed;
+/** Another value at a path of a document. */
+interface Change {
+  readonly path: KeyPath;
+  readonly value: unknown;
+}
+
+/** Copy of a document with other values. `depth`: length of the path to `root`. */
+function withValues(root: unknown, changes: readonly Change[], depth = 0): unknown {
+  const [first] = changes;
+  if (first === undefined) return root;
+  if (first.path.length === depth) return first.value;
+  if (typeof root !== "object" || root === null) return root;
+  const byKey = Map.groupBy(changes, ({ path }) => path[depth]);
+  const inside = (value: unknown, key: PropertyKey) => withValues(value, byKey.get(key) ?? [], depth + 1);
+  if (Array.isArray(root)) return root.map(inside);
+  const entries = Object.entries(root).map(([key, value]) => [key, inside(value, key)]);
+  // Without a prototype, `__proto__` is an ordinary key.
+  return Object.assign(Object.create(null), Object.fromEntries(entries));
+}
+
+/** Converts the text of an environment variable, or null (a section with all keys commented out). */
+function conversionOf(issue: Issue, origin: Origin): Change[] {
+  if (issue.code !== "invalid_type" || issue.path.length === 0) return [];
+  const value = issue.expected === "object" && issue.input === null ? {} : convert(issue, origin);
+  return value === undefined ? [] : [{ path: issue.path, value }];
 }
 
 function convert({ expected, input, path }: Extract<Issue, { code: "invalid_type" }>, origin: Origin): unknown {
@@ -166,25 +142,12 @@ function problemOf(issue: Issue, place: Place, origin: Origin, unquoted: Readonl
 
 /** Paths of numbers, booleans and nulls that the schema accepts in quotes. */
 function unquotedTexts(schema: z.ZodType, root: unknown, issues: readonly Issue[], origin: Origin): Set<string> {
-  const replaced: { readonly id: string; readonly undo: () => void }[] = [];
-  for (const { path, input } of issues) {
-    const source = origin.source(path);
-    const holder = valueAt(root, path.slice(0, -1));
-    const key = path.at(-1);
-    if (source === undefined || key === undefined || typeof holder !== "object" || holder === null) continue;
-    Reflect.set(holder, key, source);
-    replaced.push({ id: idOf(path), undo: () => Reflect.set(holder, key, input) });
-    if (replaced.length >= MAX_FINDINGS) break;
-  }
-  if (replaced.length === 0) return new Set();
-  const remaining = new Set(
-    schema
-      .safeParse(root, { reportInput: true })
-      .error?.issues.flatMap(ofItems)
-      .map(({ path }) => idOf(path)),
-  );
-  for (const { undo } of replaced) undo();
-  return new Set(replaced.map(({ id }) => id).filter((id) => !remaining.has(id)));
+  const sources = issues.map(({ path }): Change => ({ path, value: origin.source(path) }));
+  const quoted = sources.filter(({ value }) => value !== undefined).slice(0, MAX_FINDINGS);
+  if (quoted.length === 0) return new Set();
+  const { error } = schema.safeParse(withValues(root, quoted), { reportInput: true });
+  const wrong = new Set(error?.issues.flatMap(ofItems).map(({ path }) => idOf(path)));
+  return new Set(quoted.map(({ path }) => idOf(path)).filter((id) => !wrong.has(id)));
 }
 
 function wantsQuotes({ input, path }: Issue, origin: Origin): string {
@@ -241,4 +204,42 @@ function isSensitive(input: unknown, path: KeyPath): boolean {
 /** A URL of any scheme may contain a password. */
 function withoutCredentials(text: string): string {
   return text.replace(/:\/\/.*@/s, "://[redacted]@");
+}
+
+/** Suggests a similar key. @param jsonSchema Schema of the whole file, generated for the first unknown key. */
+export function unknownKey(parent: KeyPath, key: string, origin: Origin, jsonSchema: () => JsonSchema): ConfigProblem {
+  const path = [...parent, key];
+  const place = origin.place(path, "key");
+  if (parent.includes("auth") && !/^[A-Za-z_-]+$/.test(key)) {
+    // For example `auth: { <the API key> }`.
+    return { code: "CONFIG_INVALID", ...place, key: formatKey(parent), text: "unknown key (not shown)" };
+  }
+  return { code: "CONFIG_INVALID", ...place, text: `unknown key${suggestion(key, parent, jsonSchema)}` };
+}
+
+function suggestion(key: string, parent: KeyPath, jsonSchema: () => JsonSchema): string {
+  const known = propertiesAt(parent, jsonSchema);
+  const names = Object.keys(known);
+  const meant = nearest(key, names) ?? names.find((name) => Object.hasOwn(propertiesOf(known[name]), key));
+  if (meant === undefined) return `. Known keys: ${names.join(", ")}`;
+  const isBelow = Object.hasOwn(propertiesOf(known[meant]), key);
+  return `, did you mean \`${isBelow ? `${meant}.${key}` : meant}\`?`;
+}
+
+function propertiesAt(path: KeyPath, jsonSchema: () => JsonSchema): Readonly<Record<string, unknown>> {
+  let schema: unknown = jsonSchema();
+  for (const key of path) schema = typeof key === "number" ? itemsOf(schema) : propertiesOf(schema)[String(key)];
+  return propertiesOf(schema);
+}
+
+function propertiesOf(schema: unknown): Readonly<Record<string, unknown>> {
+  return isSchema(schema) ? (schema.properties ?? {}) : {};
+}
+
+function itemsOf(schema: unknown): unknown {
+  return isSchema(schema) ? schema.items : undefined;
+}
+
+function isSchema(value: unknown): value is JsonSchema {
+  return typeof value === "object" && value !== null && !Array.isArray(value);
 }

@@ -1,3 +1,10 @@
+interface CatalogueEntry {
+  readonly meaning: string;
+  readonly remedy: string;
+  /** Set if every other request to the server would fail too. `credentials`: also if they may be at the wrong address. */
+  readonly scope?: "connection" | "server" | "credentials";
+}
+
 /** `docs/errors.md` is generated from it. */
 export const ERROR_CATALOGUE = {
   CONFIG_NOT_FOUND: {
@@ -72,11 +79,13 @@ export const ERROR_CATALOGUE = {
     remedy: "Create it again with check --report.",
   },
   SECRET_UNREADABLE: {
+    scope: "credentials",
     meaning: "A secret file cannot be read, is empty, or contains something else.",
     remedy:
       "Check the path and the permissions of the file. A file with an API key, password or header must contain only that: one line of UTF-8 text (PowerShell: `Set-Content -Encoding ascii`). A tls.key_file must contain one private key in PEM without a passphrase (from a PFX: `openssl pkcs12 -in FILE -nocerts -nodes`).",
   },
   SECRET_EXPOSED: {
+    scope: "credentials",
     meaning: "Other users can read a secret file, and `strict_secret_files` is set.",
     remedy: "Set mode 600, or 640 if root owns the file. In Kubernetes, set defaultMode: 0440 and an fsGroup.",
   },
@@ -134,33 +143,40 @@ export const ERROR_CATALOGUE = {
     remedy: "Choose another --web.listen-address, or stop the program that uses this one.",
   },
   API_CONNECTION_FAILED: {
+    scope: "connection",
     meaning: "The exporter cannot connect to the server.",
     remedy:
       "Check servers[].url, DNS, firewalls and that the PRTG application server runs (port 1616 for HTTPS, 1615 for HTTP).",
   },
   API_TLS_UNTRUSTED: {
+    scope: "connection",
     meaning: "The certificate of the server is not trusted.",
     remedy:
       "Set tls.ca_file to the issuing CA (self-signed: to the certificate). If only the name differs, set tls.server_name.",
   },
   API_TLS_FINGERPRINT: {
+    scope: "connection",
     meaning: "The certificate of the server does not match `tls.fingerprints`.",
     remedy:
       "If the certificate was renewed, add the fingerprint of the message to tls.fingerprints. If not, another machine may intercept the connection.",
   },
   API_TLS_CLIENT_REFUSED: {
+    scope: "connection",
     meaning: "The server requires a client certificate, or refuses the one of the exporter.",
     remedy: "Set tls.cert_file and tls.key_file to a valid certificate that the server trusts.",
   },
   API_TLS_FAILED: {
+    scope: "connection",
     meaning: "The TLS handshake failed.",
     remedy: "Check that the scheme of the URL matches the port: 1616 is HTTPS, 1615 is HTTP.",
   },
   API_PROXY_UNAUTHORIZED: {
+    scope: "connection",
     meaning: "The proxy in `proxy_url` requires credentials or refuses them (407).",
     remedy: "Set or correct username and password_file in proxy_auth. The exporter supports Basic authentication.",
   },
   API_PROXY_FAILED: {
+    scope: "connection",
     meaning: "The proxy in `proxy_url` is unreachable, or does not connect to the server.",
     remedy:
       "Check proxy_url. Check that the proxy runs, reaches the server and allows CONNECT to its port (Squid: SSL_ports).",
@@ -170,11 +186,13 @@ export const ERROR_CATALOGUE = {
     remedy: "Raise limits.timeout, or check the load of the core server.",
   },
   API_REDIRECTED: {
+    scope: "credentials",
     meaning: "The server answered with a redirect. API v2 never redirects.",
     remedy:
       "Correct the port in servers[].url, which probably belongs to the classic web server. API v2 listens on 1616 (HTTPS) or 1615 (HTTP).",
   },
   API_WRONG_PORT: {
+    scope: "credentials",
     meaning: "The classic web server answered instead of API v2.",
     remedy: "Correct the port in servers[].url. API v2 listens on 1616 (HTTPS) or 1615 (HTTP).",
   },
@@ -201,10 +219,12 @@ export const ERROR_CATALOGUE = {
       "Raise the memory limit of the container or `--max-old-space-size` (https://prtg-exporter.github.io/prtg-exporter/sizing). Until then, the previous data stays.",
   },
   API_UNAUTHORIZED: {
+    scope: "credentials",
     meaning: "The server refused the API key or the session.",
     remedy: "Check the API key, or the user name and password. Deleted keys and keys of the classic API do not work.",
   },
   API_LOGIN_FAILED: {
+    scope: "credentials",
     meaning: "Login with user name and password failed.",
     remedy: "Check auth.username and auth.password_file, and that the account is active.",
   },
@@ -237,10 +257,12 @@ export const ERROR_CATALOGUE = {
     remedy: "Search the logs of the application server for the request ID.",
   },
   API_UNAVAILABLE: {
+    scope: "server",
     meaning: "The application server has no working connection to its core server.",
     remedy: "Check that the core server service runs. The exporter then resumes polling.",
   },
   API_LICENSE_INACTIVE: {
+    scope: "server",
     meaning: "The PRTG license is invalid or expired.",
     remedy: "Activate the license in PRTG.",
   },
@@ -346,6 +368,11 @@ export const ERROR_CATALOGUE = {
     meaning: "The history of some sensors cannot be read.",
     remedy: "Run the same command again to retry them, or add --skip-failed to finish without them.",
   },
-} as const satisfies Record<string, { meaning: string; remedy: string }>;
+} as const satisfies Record<string, CatalogueEntry>;
 
 export type ErrorCode = keyof typeof ERROR_CATALOGUE;
+
+export function scopeOf(code: ErrorCode): CatalogueEntry["scope"] {
+  const { scope }: CatalogueEntry = ERROR_CATALOGUE[code];
+  return scope;
+}

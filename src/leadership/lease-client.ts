@@ -1,15 +1,12 @@
+import { isIPv6 } from "node:net";
+import { join } from "node:path";
 import type { Dispatcher } from "undici";
 import { z } from "zod";
 import { ExporterError } from "../errors/exporter-error.ts";
+import type { Redactor } from "../errors/redactor.ts";
 import type { Clock } from "../lib/clock.ts";
 import { ConnectionPool } from "../lib/http/connection-pool.ts";
 import type { Lease, LeaseClaim } from "./election.ts";
-import type { ServiceAccount } from "./service-account.ts";
-
-export interface LeaseName {
-  readonly namespace: string;
-  readonly name: string;
-}
 
 /** `conflict`: another client was faster. */
 export type WriteResult = { readonly kind: "written"; readonly lease: Lease } | { readonly kind: "conflict" };
@@ -27,20 +24,17 @@ export interface LeaseClient {
   close(): Promise<void>;
 }
 
-export interface Rehearsal {
-  /** The API server's clock minus ours, in whole seconds. `undefined` without a `Date` header. */
-  readonly clockOffsetMs: number | undefined;
-}
-
 export interface LeaseRehearser {
   /**
    * Has the API server check a write or a creation without storing it (`dryRun=All`), which needs the same rights. Rejects like
-   * `LeaseClient.read`.
+   * `LeaseClient.read`. Resolves with the API server's clock minus ours in milliseconds, `undefined` without a `Date` header.
    */
-  rehearse(found: Lease | undefined, signal: AbortSignal): Promise<Rehearsal>;
+  rehearse(found: Lease | undefined, signal: AbortSignal): Promise<number | undefined>;
 }
 
-interface LeaseClientOptions extends LeaseName {
+interface LeaseClientOptions {
+  readonly namespace: string;
+  readonly name: string;
   readonly account: ServiceAccount;
   readonly userAgent: string;
   readonly clock: Clock;
@@ -75,101 +69,28 @@ const leaseSchema = z.looseObject({
 
 const refusalSchema = z.looseObject({ message: z.string() });
 
-export function createLeaseClient(options: LeaseClientOptions): LeaseClient & LeaseRehearser {
-  return new KubernetesLeaseClient(options);
-}
-
 interface Answer {
   readonly status: number;
   readonly text: string;
   readonly date: string | undefined;
 }
 
-class KubernetesLeaseClient implements LeaseClient, LeaseRehearser {
-  readonly #options: LeaseClientOptions;
-  readonly #pool: ConnectionPool;
-  readonly #list: string;
-  readonly #path: string;
+export function createLeaseClient(options: LeaseClientOptions): LeaseClient & LeaseRehearser {
+  const { account, userAgent, clock, timeoutMs, namespace, name } = options;
+  const { origin, readCa, readToken } = account;
+  const list = `/apis/coordination.k8s.io/v1/namespaces/${encodeURIComponent(namespace)}/leases`;
+  const path = `${list}/${encodeURIComponent(name)}`;
+  const blank = { ...KIND, metadata: { namespace, name } };
+  const read = async () => ({ ca: await readCa(), cert: undefined, key: undefined });
+  const pool = new ConnectionPool({ origin, connections: 1, timeoutMs, clock, tls: { read } });
 
-  constructor(options: LeaseClientOptions) {
-    const { account, clock, timeoutMs, namespace, name } = options;
-    const { origin, readCa } = account;
-    this.#options = options;
-    this.#list = `/apis/coordination.k8s.io/v1/namespaces/${encodeURIComponent(namespace)}/leases`;
-    this.#path = `${this.#list}/${encodeURIComponent(name)}`;
-    const read = async () => ({ ca: await readCa(), cert: undefined, key: undefined });
-    this.#pool = new ConnectionPool({ origin, connections: 1, timeoutMs, clock, tls: { read } });
-  }
-
-  async read(signal: AbortSignal): Promise<Lease | undefined> {
-    const { status, text } = await this.#send("GET", this.#path, undefined, signal);
-    if (status === 404) return undefined;
-    if (status !== 200) throw this.#refusal("read", status, text);
-    return this.#parse(text);
-  }
-
-  async create(signal: AbortSignal): Promise<WriteResult> {
-    const { status, text } = await this.#send("POST", this.#list, this.#blank(), signal);
-    if (status === 409) return { kind: "conflict" };
-    if (status !== 200 && status !== 201) throw this.#refusal("created", status, text);
-    return { kind: "written", lease: this.#parse(text) };
-  }
-
-  async write(over: Lease, claim: LeaseClaim, signal: AbortSignal): Promise<WriteResult> {
-    const { status, text } = await this.#send("PUT", this.#path, this.#body(over, claim), signal);
-    // 404: it was removed, and the next read reports that.
-    if (status === 409 || status === 404) return { kind: "conflict" };
-    if (status !== 200 && status !== 201) throw this.#refusal("updated", status, text);
-    return { kind: "written", lease: this.#parse(text) };
-  }
-
-  async rehearse(found: Lease | undefined, signal: AbortSignal): Promise<Rehearsal> {
-    // Writes it unchanged, in case a proxy drops the parameter.
-    const { status, text, date } = await (found === undefined
-      ? this.#send("POST", `${this.#list}?${DRY_RUN}`, this.#blank(), signal)
-      : this.#send("PUT", `${this.#path}?${DRY_RUN}`, { ...leaseSchema.parse(found.source), ...KIND }, signal));
-    // The server checks rights first: 404 and 409 mean that another client was faster.
-    const isAllowed = status === 200 || status === 201 || status === 409 || (status === 404 && found !== undefined);
-    if (!isAllowed) throw this.#refusal(found === undefined ? "created" : "updated", status, text);
-    const theirs = Date.parse(date ?? "");
-    return { clockOffsetMs: Number.isNaN(theirs) ? undefined : theirs - this.#options.clock.now() };
-  }
-
-  async close(): Promise<void> {
-    await this.#pool.destroy();
-  }
-
-  #blank(): unknown {
-    const { namespace, name } = this.#options;
-    return { ...KIND, metadata: { namespace, name } };
-  }
-
-  /** Keeps labels of a chart and fields of later releases. */
-  #body({ source }: Lease, { holder, durationMs, isTaken }: LeaseClaim): unknown {
-    const known = leaseSchema.parse(source);
-    const spec = known.spec ?? {};
-    const now = microTime(this.#options.clock.now());
-    return {
-      ...known,
-      ...KIND,
-      spec: {
-        ...spec,
-        holderIdentity: holder,
-        leaseDurationSeconds: holder === "" ? RELEASED_SECONDS : Math.ceil(durationMs / 1_000),
-        acquireTime: isTaken ? now : (spec.acquireTime ?? now),
-        renewTime: now,
-        leaseTransitions: (spec.leaseTransitions ?? 0) + (isTaken ? 1 : 0),
-      },
-    };
-  }
-
-  async #send(method: "GET" | "PUT" | "POST", path: string, body: unknown, signal: AbortSignal): Promise<Answer> {
-    const token = await this.#options.account.readToken();
+  const send = async (method: "GET" | "PUT" | "POST", to: string, body: unknown, signal: AbortSignal) => {
+    const token = await readToken();
     signal.throwIfAborted();
     try {
-      const response = await this.#pool.request({
+      const response = await pool.request({
         method,
-        path,
+        path: to,
         signal,
         // The version guards against a repeated write.
         idempotent: true,
@@ -177,7 +98,7 @@ class KubernetesLeaseClient implements LeaseClient, LeaseRehearser {
         headers: {
           accept: "application/json",
           authorization: `Bearer ${token}`,
-          "user-agent": this.#options.userAgent,
+          "user-agent": userAgent,
           ...(body !== undefined && { "content-type": "application/json" }),
         },
       });
@@ -185,34 +106,90 @@ class KubernetesLeaseClient implements LeaseClient, LeaseRehearser {
       return { status: response.statusCode, text: await readBody(response), date: [date].flat()[0] };
     } catch (cause) {
       // The API server may have moved or have a new certificate.
-      this.#pool.renew();
+      pool.renew();
       if (signal.aborted) throw signal.reason;
-      const { origin } = this.#options.account;
       throw new ExporterError("LEASE_UNAVAILABLE", `${origin} does not answer`, { cause });
     }
-  }
+  };
 
-  #parse(text: string): Lease {
-    const parsed = leaseSchema.safeParse(json(text));
-    if (!parsed.success) throw new ExporterError("LEASE_UNAVAILABLE", `the answer is not a Lease: ${excerpt(text)}`);
-    const { metadata, spec } = parsed.data;
-    const holder = spec?.holderIdentity || undefined;
-    const seconds = spec?.leaseDurationSeconds ?? undefined;
-    return {
-      version: metadata.resourceVersion,
-      holder,
-      isReleased: holder === undefined && typeof spec?.renewTime === "string",
-      durationMs: seconds === undefined ? undefined : seconds * 1_000,
-      source: parsed.data,
-    };
-  }
-
-  #refusal(what: "read" | "updated" | "created", status: number, text: string): ExporterError {
-    const { namespace, name } = this.#options;
+  const refusal = (what: "read" | "updated" | "created", { status, text }: Answer): ExporterError => {
     const said = refusalSchema.safeParse(json(text)).data?.message ?? excerpt(text);
     const message = `the Lease ${namespace}/${name} cannot be ${what} (HTTP ${status}): ${said}`;
     return new ExporterError(status === 401 || status === 403 ? "LEASE_FORBIDDEN" : "LEASE_UNAVAILABLE", message);
-  }
+  };
+
+  const resultOf = (what: "updated" | "created", answer: Answer): WriteResult => {
+    if (!isDone(answer)) throw refusal(what, answer);
+    return { kind: "written", lease: parseLease(answer.text) };
+  };
+
+  return {
+    read: async (signal) => {
+      const answer = await send("GET", path, undefined, signal);
+      if (answer.status === 404) return undefined;
+      if (answer.status !== 200) throw refusal("read", answer);
+      return parseLease(answer.text);
+    },
+    create: async (signal) => {
+      const answer = await send("POST", list, blank, signal);
+      return answer.status === 409 ? { kind: "conflict" } : resultOf("created", answer);
+    },
+    write: async (over, claim, signal) => {
+      const answer = await send("PUT", path, claimed(over, claim, clock.now()), signal);
+      // 404: it was removed, and the next read reports that.
+      return answer.status === 409 || answer.status === 404 ? { kind: "conflict" } : resultOf("updated", answer);
+    },
+    rehearse: async (found, signal) => {
+      // Writes it unchanged, in case a proxy drops the parameter.
+      const answer = await (found === undefined
+        ? send("POST", `${list}?${DRY_RUN}`, blank, signal)
+        : send("PUT", `${path}?${DRY_RUN}`, { ...leaseSchema.parse(found.source), ...KIND }, signal));
+      // The server checks rights first: 404 and 409 mean that another client was faster.
+      const isAllowed = isDone(answer) || answer.status === 409 || (answer.status === 404 && found !== undefined);
+      if (!isAllowed) throw refusal(found === undefined ? "created" : "updated", answer);
+      const theirs = Date.parse(answer.date ?? "");
+      return Number.isNaN(theirs) ? undefined : theirs - clock.now();
+    },
+    close: () => pool.destroy(),
+  };
+}
+
+function isDone({ status }: Answer): boolean {
+  return status === 200 || status === 201;
+}
+
+function parseLease(text: string): Lease {
+  const parsed = leaseSchema.safeParse(json(text));
+  if (!parsed.success) throw new ExporterError("LEASE_UNAVAILABLE", `the answer is not a Lease: ${excerpt(text)}`);
+  const { metadata, spec } = parsed.data;
+  const holder = spec?.holderIdentity || undefined;
+  const seconds = spec?.leaseDurationSeconds ?? undefined;
+  return {
+    version: metadata.resourceVersion,
+    holder,
+    isReleased: holder === undefined && typeof spec?.renewTime === "string",
+    durationMs: seconds === undefined ? undefined : seconds * 1_000,
+    source: parsed.data,
+  };
+}
+
+/** Keeps labels of a chart and fields of later releases. */
+function claimed({ source }: Lease, { holder, durationMs, isTaken }: LeaseClaim, at: number): unknown {
+  const known = leaseSchema.parse(source);
+  const spec = known.spec ?? {};
+  const now = microTime(at);
+  return {
+    ...known,
+    ...KIND,
+    spec: {
+      ...spec,
+      holderIdentity: holder,
+      leaseDurationSeconds: holder === "" ? RELEASED_SECONDS : Math.ceil(durationMs / 1_000),
+      acquireTime: isTaken ? now : (spec.acquireTime ?? now),
+      renewTime: now,
+      leaseTransitions: (spec.leaseTransitions ?? 0) + (isTaken ? 1 : 0),
+    },
+  };
 }
 
 /** The API server requires six digits after the seconds. */
@@ -242,4 +219,56 @@ async function readBody({ body }: Dispatcher.ResponseData): Promise<string> {
     chunks.push(chunk);
   }
   return Buffer.concat(chunks).toString();
+}
+
+const SERVICE_ACCOUNT_FOLDER = "/var/run/secrets/kubernetes.io/serviceaccount";
+
+/** Access of a pod to the API server. */
+export interface ServiceAccount {
+  /** `https://10.96.0.1:443` */
+  readonly origin: string;
+  readonly namespace: string;
+  /** PEM */
+  readonly readCa: () => Promise<string>;
+  /** Kubernetes renews the file long before a token expires. */
+  readonly readToken: () => Promise<string>;
+}
+
+interface ServiceAccountOptions {
+  readonly folder: string | undefined;
+  readonly env: Readonly<Record<string, string | undefined>>;
+  readonly readFile: (path: string) => Promise<string>;
+  readonly redactor: Redactor;
+}
+
+/** @throws ExporterError NOT_IN_CLUSTER without a pod's variables or files */
+export async function openServiceAccount(options: ServiceAccountOptions): Promise<ServiceAccount> {
+  const { folder = SERVICE_ACCOUNT_FOLDER, env, redactor } = options;
+  const { KUBERNETES_SERVICE_HOST: host = "", KUBERNETES_SERVICE_PORT: port = "" } = env;
+  if (host === "" || port === "") {
+    const message =
+      "KUBERNETES_SERVICE_HOST and KUBERNETES_SERVICE_PORT are not set: the exporter does not run in a pod";
+    throw new ExporterError("NOT_IN_CLUSTER", message);
+  }
+  const read = async (name: string): Promise<string> => {
+    try {
+      return (await options.readFile(join(folder, name))).trim();
+    } catch (cause) {
+      throw new ExporterError("NOT_IN_CLUSTER", `${join(folder, name)} cannot be read`, { cause });
+    }
+  };
+  let known = "";
+  // It is still valid, and a late response may quote it.
+  let retired = "";
+  const readToken = async (): Promise<string> => {
+    const token = await read("token");
+    if (token === known) return token;
+    if (retired !== token) redactor.remove(retired);
+    redactor.add(token);
+    [retired, known] = [known, token];
+    return token;
+  };
+  const [namespace] = await Promise.all([read("namespace"), read("ca.crt"), readToken()]);
+  const origin = `https://${isIPv6(host) ? `[${host}]` : host}:${port}`;
+  return { origin, namespace, readCa: () => read("ca.crt"), readToken };
 }

@@ -1,6 +1,6 @@
-import { proxyConfig, proxyOptions } from "../config/proxy.ts";
 import type { ReadFile } from "../config/reading-files.ts";
-import { FileSecret, headerFault, type SecretSource } from "../config/secrets.ts";
+import { proxyConfig, proxyOptions } from "../config/resolve.ts";
+import { fileSecret, headerFault, type SecretSource } from "../config/secrets.ts";
 import { readTlsFiles } from "../config/tls-files.ts";
 import { ExporterError } from "../errors/exporter-error.ts";
 import type { Redactor } from "../errors/redactor.ts";
@@ -71,7 +71,7 @@ function headerReader(
   const sources = new Map<string, Pick<SecretSource, "read">>();
   for (const [name, secret] of Object.entries(settings.headers)) sources.set(name, { read: async () => secret });
   for (const [name, path] of Object.entries(settings.headerFiles)) {
-    sources.set(name, new FileSecret(path, path, readFile, redactor, headerFault));
+    sources.set(name, fileSecret(path, path, readFile, redactor, headerFault));
   }
   return async () => {
     const headers: Record<string, string> = {};

@@ -16,7 +16,7 @@ export interface SelectedApiOptions extends Pick<Runtime, "clock" | "log"> {
   readonly rules: SelectRules;
 }
 
-/** Per sensor, before the first list. */
+/** Channels per sensor before the first list. */
 const ASSUMED_CHANNELS = 10;
 
 /**
@@ -29,6 +29,13 @@ export class SelectedApi implements MonitoringApi {
   readonly readingOrder = READING_ORDER.toReversed();
   readonly sensorReader: SelectiveReader<NodeRecord>;
   readonly channelReader: SelectiveReader<ChannelRecord>;
+  readonly health: MonitoringApi["health"] = (signal) => this.#api.health(signal);
+  readonly lookups: MonitoringApi["lookups"] = (signal) => this.#api.lookups(signal);
+  readonly timeSeries: MonitoringApi["timeSeries"] = (...request) => this.#api.timeSeries(...request);
+  readonly listPages: MonitoringApi["listPages"] = () => this.#api.listPages();
+  readonly clockOffset: MonitoringApi["clockOffset"] = () => this.#api.clockOffset();
+  readonly isClockInDoubt: MonitoringApi["isClockInDoubt"] = () => this.#api.isClockInDoubt();
+  readonly close: MonitoringApi["close"] = () => this.#api.close();
   readonly #api: MonitoringApi;
   readonly #clock: Clock;
   #known = new Set<NodeKind>();
@@ -36,7 +43,7 @@ export class SelectedApi implements MonitoringApi {
   #withChannels: ReadonlySet<string> | undefined;
   #channels: number | undefined;
   #version: string | undefined;
-  /** Of the last list, selected or not. */
+  /** Probes of the last list, selected or not. */
   #probes: readonly NodeRecord[] = [];
   /** Serializes changes of the selection. */
   #taking: Promise<unknown> = Promise.resolve();
@@ -114,12 +121,12 @@ export class SelectedApi implements MonitoringApi {
     });
   }
 
-  /** Of the whole server. The caller drops the rest. */
+  /** Details of the whole server. The caller drops the rest. */
   get details(): MonitoringApi["details"] {
     return this.#api.details;
   }
 
-  /** Of the whole server. */
+  /** Objects of the whole server. */
   get objects(): MonitoringApi["objects"] {
     return this.#api.objects;
   }
@@ -143,34 +150,6 @@ export class SelectedApi implements MonitoringApi {
     }
     this.#version = version;
     return versions;
-  }
-
-  health(signal: AbortSignal): Promise<void> {
-    return this.#api.health(signal);
-  }
-
-  lookups(signal: AbortSignal): ReturnType<MonitoringApi["lookups"]> {
-    return this.#api.lookups(signal);
-  }
-
-  timeSeries(...request: Parameters<MonitoringApi["timeSeries"]>): ReturnType<MonitoringApi["timeSeries"]> {
-    return this.#api.timeSeries(...request);
-  }
-
-  listPages(): number {
-    return this.#api.listPages();
-  }
-
-  clockOffset(): number {
-    return this.#api.clockOffset();
-  }
-
-  isClockInDoubt(): boolean {
-    return this.#api.isClockInDoubt();
-  }
-
-  close(): Promise<void> {
-    return this.#api.close();
   }
 
   async #containers(kind: ContainerKind, options: ListOptions, signal: AbortSignal): Promise<ListResult<ListedNode>> {

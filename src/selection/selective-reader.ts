@@ -10,9 +10,9 @@ const REQUEST_COST = 300;
 const NEW_OBJECTS_PER_PAGE = 2_999;
 /** Between reads of the whole list, to find hidden objects. */
 const PROOF_EVERY_MS = 60 * 60_000;
-/** For a refused form. The server may be updated. */
+/** Pause of a refused form. The server may be updated. */
 const HOLD_MS = 24 * 60 * 60_000;
-/** For a form that failed or timed out. */
+/** Pause of a form that failed or timed out. */
 const FAILURE_HOLD_MS = 60 * 60_000;
 
 export interface ListRequest<Item> {
@@ -62,7 +62,7 @@ export class SelectiveReader<Item> {
     return this.#total;
   }
 
-  /** Of the last read. `undefined`: the whole list. */
+  /** Form of the last read. `undefined`: the whole list. */
   get form(): FilterSet["form"] | undefined {
     return this.#form;
   }

@@ -5,6 +5,7 @@ import { permitOf } from "../../src/app/context.ts";
 import { StandbySource, standbyConfig } from "../../src/app/standby.ts";
 import { type Config, loadConfig } from "../../src/config/load.ts";
 
+/** Sets the sections without a default, too. */
 const FILE = `
 servers: [{ name: hq, url: "http://h", auth: { api_key: "\${KEY}" } }]
 labels: { rename: { sensor: name } }
@@ -12,6 +13,8 @@ web: { users: { alice: { servers: [hq] } } }
 events: { file: events.jsonl }
 otlp: { endpoint: "http://collector:4318" }
 state_dir: state
+stale_after: 15m
+servers_from: { files: "servers.d/*.yaml" }
 `;
 
 async function config(): Promise<Config> {
@@ -30,7 +33,7 @@ test("a standby replica uses a configuration without servers, push, events and s
     events: { file: undefined, structure: false },
     stateDir: undefined,
   });
-  // Update this list for new sections.
+  // Update this list and FILE for new sections.
   expect(Object.keys(standby).toSorted()).toEqual(
     [
       ...[

@@ -2,7 +2,6 @@ import { readdirSync, readFileSync } from "node:fs";
 import type { Command } from "commander";
 import { describe, expect, test } from "vitest";
 import { createProgram } from "../../src/cli/program.ts";
-import { Redactor } from "../../src/errors/redactor.ts";
 
 const ROOT = new URL("../../", import.meta.url);
 
@@ -14,7 +13,7 @@ interface Manifest {
 const manifestOf = (file: string): Manifest => JSON.parse(readFileSync(new URL(file, ROOT), "utf8"));
 const manifest = manifestOf("package.json");
 const SIMULATOR = manifestOf("packages/simulator/package.json");
-const commands: readonly Command[] = createProgram({ code: 0, redactor: new Redactor() }).commands;
+const commands: readonly Command[] = createProgram().commands;
 
 /** npm commands of its own, which take arguments without `--`. */
 const NPM_COMMANDS = ["audit", "ci", "install", "sbom", "version"];

@@ -1,7 +1,7 @@
 import bcrypt from "bcryptjs";
 import { expect, test } from "vitest";
 import { askTwice, hashOf, readLine } from "../../src/cli/hash-password.ts";
-import { readUsers } from "../../src/http/web-config/users.ts";
+import { readUsers } from "../../src/http/auth/basic-auth.ts";
 
 /** Cheap. */
 const COST = 4;

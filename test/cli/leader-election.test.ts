@@ -1,7 +1,7 @@
 import { hostname } from "node:os";
 import { describe, expect, test } from "vitest";
+import { electionTimes } from "../../src/cli/flags.ts";
 import { type ElectionFlags, openElection, openLease } from "../../src/cli/leader-election.ts";
-import { electionTimes } from "../../src/cli/leader-election-flags.ts";
 import { certificate } from "../support/certificates.ts";
 import { testContext } from "../support/simulated-exporter.ts";
 import { temporaryFolder } from "../support/temporary-folder.ts";

@@ -1,6 +1,5 @@
 import { describe, expect, test, vi } from "vitest";
 import { createProgram, runProgram } from "../../src/cli/program.ts";
-import { Redactor } from "../../src/errors/redactor.ts";
 
 interface Run {
   readonly code: number;
@@ -76,7 +75,7 @@ describe("command line", () => {
 });
 
 test("help fits 80 columns without broken words or repeated empty lines", () => {
-  const program = createProgram({ code: 0, redactor: new Redactor() });
+  const program = createProgram();
   for (const command of [program, ...program.commands]) {
     const helpOf = (width: number): string => {
       const texts: string[] = [];
@@ -93,7 +92,7 @@ test("help fits 80 columns without broken words or repeated empty lines", () => 
 });
 
 test("every command and every flag has a description", () => {
-  const { commands } = createProgram({ code: 0, redactor: new Redactor() });
+  const { commands } = createProgram();
   const flags = commands.flatMap((command) => [
     { name: command.name(), description: command.description() },
     ...command.options.map(({ long, description }) => ({ name: `${command.name()} ${long}`, description })),

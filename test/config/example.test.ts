@@ -2,7 +2,8 @@ import { readFileSync } from "node:fs";
 import { load as loadYaml } from "js-yaml";
 import { describe, expect, test } from "vitest";
 import { z } from "zod";
-import { type JsonSchema, settingsJsonSchema } from "../../src/config/schema.ts";
+import { settingsJsonSchema } from "../../scripts/generate/settings-schema.ts";
+import type { JsonSchema } from "../../src/config/schema.ts";
 import { load } from "./support.ts";
 
 const EXAMPLE = readFileSync(new URL("../../config/prtg-exporter.example.yaml", import.meta.url), "utf8");

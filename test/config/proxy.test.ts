@@ -1,7 +1,7 @@
 import { resolve } from "node:path";
 import { describe, expect, test } from "vitest";
-import { type ProxyContext, proxyConfig, proxyOptions } from "../../src/config/proxy.ts";
 import type { ProxySettings } from "../../src/config/proxy-schema.ts";
+import { proxyConfig, proxyOptions } from "../../src/config/resolve.ts";
 import { Secret } from "../../src/config/secrets.ts";
 import { Redactor } from "../../src/errors/redactor.ts";
 import { certificate } from "../support/certificates.ts";
@@ -17,8 +17,8 @@ const VALUE: Auth = { kind: "value", key: "password", value: new Secret("from th
 function optionsOf(settings: Partial<ProxySettings>, files: Record<string, string> = {}) {
   const readFile = filesWith(files);
   const redactor = new Redactor();
-  const context: ProxyContext = { base: "/etc/prtg", readSecret: readFile, redactor, variable: "PROXY_PASSWORD" };
-  const config = proxyConfig({ url: URL, auth: undefined, caFile: undefined, ...settings }, context);
+  const context = { base: "/etc/prtg", readSecret: readFile, redactor };
+  const config = proxyConfig({ url: URL, auth: undefined, caFile: undefined, ...settings }, context, "PROXY_PASSWORD");
   return { config, options: proxyOptions(config, readFile), redactor };
 }
 

@@ -1,6 +1,6 @@
 import { format, inspect } from "node:util";
 import { describe, expect, test } from "vitest";
-import { FileSecret, parseSecret, Secret } from "../../src/config/secrets.ts";
+import { fileSecret, parseSecret, Secret } from "../../src/config/secrets.ts";
 import { Redactor } from "../../src/errors/redactor.ts";
 import { filesWith, SECRET } from "./support.ts";
 
@@ -55,11 +55,11 @@ describe("parseSecret", () => {
   });
 });
 
-describe("FileSecret", () => {
+describe("fileSecret", () => {
   test("reads the file each time and adds the value to the redactor", async () => {
     const files: Record<string, string> = { "/key": `${SECRET}\n` };
     const redactor = new Redactor();
-    const secret = new FileSecret("/key", "/key", filesWith(files), redactor);
+    const secret = fileSecret("/key", "/key", filesWith(files), redactor);
     expect((await secret.read()).reveal()).toBe(SECRET);
     files["/key"] = "rotated";
     expect((await secret.read()).reveal()).toBe("rotated");

@@ -1,6 +1,7 @@
 import { describe, expect, test } from "vitest";
+import { settingsJsonSchema } from "../../scripts/generate/settings-schema.ts";
 import type { ConfigError, ConfigProblem } from "../../src/config/config-error.ts";
-import { type JsonSchema, settingsJsonSchema } from "../../src/config/schema.ts";
+import type { JsonSchema } from "../../src/config/schema.ts";
 import { failureOf, load, loadWithFiles } from "./support.ts";
 
 type Path = readonly (string | number)[];

@@ -2,8 +2,8 @@ import { readdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { loadAll } from "js-yaml";
 import { expect, test } from "vitest";
+import { settingsJsonSchema } from "../../scripts/generate/settings-schema.ts";
 import { ConfigDocument } from "../../src/config/document.ts";
-import { settingsJsonSchema } from "../../src/config/schema.ts";
 import { validate } from "../../src/config/validation.ts";
 
 const FOLDER = join(import.meta.dirname, "../../docs");

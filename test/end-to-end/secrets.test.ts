@@ -1,7 +1,6 @@
 import { readFileSync } from "node:fs";
 import { describe, expect, test } from "vitest";
 import { createProgram } from "../../src/cli/program.ts";
-import { Redactor } from "../../src/errors/redactor.ts";
 import { type RunningCommand, startCommand } from "../support/command-line.ts";
 
 /** In every format. */
@@ -60,7 +59,7 @@ describe("secrets", () => {
   });
 
   test.each(["serve", "check"])("have no flags of %s", (name) => {
-    const command = createProgram({ code: 0, redactor: new Redactor() }).commands.find((each) => each.name() === name);
+    const command = createProgram().commands.find((each) => each.name() === name);
     const flags = command?.options.map(({ long }) => long) ?? [];
     expect(flags).toContain("--config.file");
     expect(flags.filter((flag) => /key|pass|secret|token|user|auth/.test(flag ?? ""))).toEqual([]);

@@ -1,8 +1,6 @@
 import { pino } from "pino";
-import { reloadEndpoint } from "../../src/http/pages/management-endpoints.ts";
-import { createRoutes } from "../../src/http/pages/routes.ts";
-import type { WebLimits } from "../../src/http/server/connection-handler.ts";
-import { startWebServer } from "../../src/http/server/web-server.ts";
+import { createRoutes, reloadEndpoint } from "../../src/http/pages/routes.ts";
+import { startWebServer, type WebLimits } from "../../src/http/server/connection-handler.ts";
 import { startSimulatedExporter } from "../support/simulated-exporter.ts";
 
 /** With all routes, after one poll. */

@@ -6,7 +6,7 @@ import { createDiscovery, type DiscoverySources } from "../../src/app/reports/se
 import { Redactor } from "../../src/errors/redactor.ts";
 import { type Discovery, serviceDiscoveryEndpoint } from "../../src/http/pages/service-discovery-endpoint.ts";
 import { ConcurrencyLimit } from "../../src/http/server/concurrency-limit.ts";
-import { startWebServer } from "../../src/http/server/web-server.ts";
+import { startWebServer } from "../../src/http/server/connection-handler.ts";
 import { systemClock } from "../../src/lib/clock.ts";
 import { EMPTY_TREE } from "../../src/model/tree.ts";
 import { describeWithPrograms } from "./support/programs.ts";

@@ -3,7 +3,7 @@ import type { SimSensor } from "prtg-simulator/src/world/model.ts";
 import { afterAll, beforeAll, describe, expect, it, onTestFinished } from "vitest";
 import { createRoutes } from "../../src/http/pages/routes.ts";
 import { courseView } from "../../src/http/pages/status/course-view.ts";
-import { startWebServer, type WebServer } from "../../src/http/server/web-server.ts";
+import { startWebServer, type WebServer } from "../../src/http/server/connection-handler.ts";
 import { type Browser, type Page, startBrowser } from "../../tools/browser/chromium.ts";
 import { courseOf } from "../http/pages/status/drawings.ts";
 import { type SimulatedExporter, startSimulatedExporter } from "../support/simulated-exporter.ts";

@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
-import type { WebServer } from "../../src/http/server/web-server.ts";
+import type { WebServer } from "../../src/http/server/connection-handler.ts";
 import { type Browser, startBrowser } from "../../tools/browser/chromium.ts";
 import { startPageServer } from "../http/support/page-server.ts";
 import { fakeServers } from "../support/fake-status-source.ts";

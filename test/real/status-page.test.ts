@@ -3,7 +3,7 @@ import type { SimNode, SimSensor } from "prtg-simulator/src/world/model.ts";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { createRoutes } from "../../src/http/pages/routes.ts";
 import { StatusReport } from "../../src/http/pages/status/report.ts";
-import { startWebServer, type WebServer } from "../../src/http/server/web-server.ts";
+import { startWebServer, type WebServer } from "../../src/http/server/connection-handler.ts";
 import { type Browser, startBrowser } from "../../tools/browser/chromium.ts";
 import { type SimulatedExporter, startSimulatedExporter } from "../support/simulated-exporter.ts";
 import { accessibilityFaults, openPage } from "./support/browser.ts";

@@ -1,5 +1,4 @@
-import type { DebugPage } from "../../http/pages/debug-endpoint.ts";
-import type { DebugSection } from "../../http/pages/status/debug-view.ts";
+import type { DebugPage, DebugSection } from "../../http/pages/status/debug-view.ts";
 import { type Steps, TimeSlices } from "../../lib/yielding.ts";
 import type { MappingOutcome } from "../../mapping/rules/rule.ts";
 import { type Cardinality, countCardinality } from "../../store/cardinality.ts";

@@ -1,6 +1,5 @@
 import { formatValue } from "../../exposition/text-format.ts";
-import type { DebugPage } from "../../http/pages/debug-endpoint.ts";
-import { type DebugSection, debugFailure } from "../../http/pages/status/debug-view.ts";
+import { type DebugPage, type DebugSection, debugFailure } from "../../http/pages/status/debug-view.ts";
 import { parsePosition } from "../../http/pages/status/source.ts";
 import type { ValueState } from "../../projection/inspection.ts";
 import { type ChannelExplanation, type ExplainedObject, explainSensor, type SensorExplanation } from "./explanation.ts";

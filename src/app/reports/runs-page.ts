@@ -1,5 +1,9 @@
-import type { DebugPage } from "../../http/pages/debug-endpoint.ts";
-import { type DebugReport, type DebugSection, debugFailure } from "../../http/pages/status/debug-view.ts";
+import {
+  type DebugPage,
+  type DebugReport,
+  type DebugSection,
+  debugFailure,
+} from "../../http/pages/status/debug-view.ts";
 import { parsePosition } from "../../http/pages/status/source.ts";
 import { oneLine } from "../../lib/printable-text.ts";
 import type { RunStep, RunTrace } from "../../telemetry/run-trace.ts";

@@ -1,11 +1,16 @@
 import type { ParentCounts, ServerEntry, StatusReport } from "../../http/pages/status/report.ts";
 import type { StatusQuery } from "../../http/pages/status/source.ts";
-import { PARENT_KINDS, type ParentKind } from "../../http/pages/status/status-order.ts";
+import {
+  PARENT_KINDS,
+  type ParentKind,
+  SERVER_STATES,
+  type ServerState,
+} from "../../http/pages/status/status-order.ts";
+import { STATUSES, type StatusGroup, type StatusToken } from "../../prtg/status.ts";
 import { EXPORTER_METRICS } from "../../telemetry/metric-declarations.ts";
 import type { ServerSummary } from "../monitored-server.ts";
 import type { MetricSamples } from "./metric-samples.ts";
 import { instant, instantOrNull, withoutSecrets } from "./report-values.ts";
-import { compareServers, type RankedServer, serverState } from "./server-order.ts";
 import type { StatusSources } from "./sources.ts";
 
 /** Keeps the overview below 100 kB, even if all of them fail with long messages. */
@@ -125,4 +130,48 @@ export function serverEntry({ name, state, summary }: ServerRow, url: string): S
     sensors_by_status: Object.fromEntries(sensorsByStatus),
     parents_by_status: asReport(summary.parentsByStatus),
   };
+}
+
+export interface RankedServer {
+  readonly name: string;
+  readonly state: ServerState;
+  readonly sensorsByStatus: ReadonlyMap<StatusToken, number>;
+}
+
+/** `customer 9` before `customer 10`, the same wherever the exporter runs. */
+export function byName(a: string, b: string): number {
+  // Lazy: see `formatter` in src/http/pages/status/figures.ts.
+  collator ??= new Intl.Collator("en", { numeric: true });
+  return collator.compare(a, b);
+}
+
+let collator: Intl.Collator | undefined;
+
+export function serverState(runs: {
+  readonly isUp: boolean;
+  /** Requests are suspended, because it does not answer. */
+  readonly isHeldBack: boolean;
+  readonly hasFailures: boolean;
+}): ServerState {
+  const { isUp, isHeldBack, hasFailures } = runs;
+  if (isUp) return hasFailures ? "impaired" : "working";
+  if (isHeldBack) return "unreachable";
+  // No poll yet, at the start or after a reload.
+  return hasFailures ? "failing" : "starting";
+}
+
+/** Worst first: by `SERVER_STATES`, then by sensors that are or may be down, then by warnings, then by name. */
+export function compareServers(a: RankedServer, b: RankedServer): number {
+  return (
+    SERVER_STATES.indexOf(a.state) - SERVER_STATES.indexOf(b.state) ||
+    sensorsIn(b, "down", "unknown") - sensorsIn(a, "down", "unknown") ||
+    sensorsIn(b, "warning") - sensorsIn(a, "warning") ||
+    byName(a.name, b.name)
+  );
+}
+
+function sensorsIn({ sensorsByStatus }: RankedServer, ...groups: readonly StatusGroup[]): number {
+  let sum = 0;
+  for (const [status, count] of sensorsByStatus) if (groups.includes(STATUSES[status].group)) sum += count;
+  return sum;
 }

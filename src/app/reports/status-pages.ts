@@ -1,10 +1,14 @@
 import type { Redactor } from "../../errors/redactor.ts";
+import type { DebugPage, DebugPages, DebugReport } from "../../http/pages/status/debug-view.ts";
 import { FIRST_PAGE, type StatusSource } from "../../http/pages/status/source.ts";
 import { TimeSlices } from "../../lib/yielding.ts";
 import { type Outline, outlineOf } from "../../model/outline.ts";
+import { cardinalityPage } from "./cardinality-page.ts";
+import { explainPage } from "./explain-page.ts";
 import type { Monitor, OutlineOf } from "./node-summary.ts";
 import { redactStrings } from "./report-values.ts";
-import type { StatusSources } from "./sources.ts";
+import { runsPage } from "./runs-page.ts";
+import type { DebugSources, StatusSources } from "./sources.ts";
 import { statusReport } from "./status-report.ts";
 import { searchReport } from "./status-search.ts";
 import { nodeReport } from "./status-tree.ts";
@@ -55,5 +59,34 @@ function recentOutlines(sources: () => StatusSources): OutlineOf {
     );
     made.set(monitor, { at: clock.monotonic(), outline: new WeakRef(outline) });
     return outline;
+  };
+}
+
+export function createDebugPages(sources: () => DebugSources, redactor: Redactor): DebugPages {
+  // Names, paths and labels come from outside and may contain a secret.
+  const redacted =
+    (page: DebugPage): DebugPage =>
+    async (query, gone) => {
+      const report = await page(query, gone);
+      const slices = new TimeSlices(sources().clock, gone, "reader");
+      const json = await redactStrings(report.json, redactor, slices);
+      const sections = (await redactStrings(report.sections, redactor, slices)) as DebugReport["sections"];
+      return { ...report, sections, json };
+    };
+  return {
+    explain: redacted((query, gone) => explainPage(sources())(query, gone)),
+    cardinality: redacted(shared((query, gone) => cardinalityPage(sources())(query, gone))),
+    runs: redacted((query, gone) => runsPage(sources())(query, gone)),
+  };
+}
+
+/** Concurrent requests share a report. */
+function shared(page: DebugPage): DebugPage {
+  let underWay: Promise<DebugReport> | undefined;
+  return (query) => {
+    underWay ??= page(query).finally(() => {
+      underWay = undefined;
+    });
+    return underWay;
   };
 }

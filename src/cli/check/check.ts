@@ -5,16 +5,20 @@ import { refuseBadFiles } from "../../config/server-files.ts";
 import type { Redactor } from "../../errors/redactor.ts";
 import { RuleUse } from "../../mapping/rules/rule-use.ts";
 import { inspectStateDirectory } from "../../state/state-files.ts";
-import { AGREEMENT, type CompareFlags } from "../compare/flags.ts";
-import type { WebConfigFlags } from "../flags.ts";
-import { electionTimes, type LeaderElectionFlags } from "../leader-election-flags.ts";
+import {
+  AGREEMENT,
+  type CompareFlags,
+  electionTimes,
+  type LeaderElectionFlags,
+  type WebConfigFlags,
+} from "../flags.ts";
 import { interruption } from "../signals.ts";
 import { openWebConfig, refuseUnknownUsers } from "../web-config.ts";
-import { concludeFindings, type Finding, findingsTable } from "./findings.ts";
-import { idleRuleFindings, MAPPING } from "./idle-rules.ts";
 import { ELECTION, ELECTION_SUBJECTS, leaseFindings } from "./lease-steps.ts";
+import { RULES } from "./list-steps.ts";
 import { checkSteps } from "./plan.ts";
-import { REST, ServerCheck } from "./server-check.ts";
+import { createServerCheck, REST } from "./server-check.ts";
+import { concludeFindings, type Finding, findingsTable } from "./step.ts";
 
 export interface CheckFlags extends LogFlags, ConfigFlags, WebConfigFlags, LeaderElectionFlags, CompareFlags {
   readonly report?: string;
@@ -38,8 +42,8 @@ export async function check(flags: CheckFlags, redactor: Redactor): Promise<numb
   if (elects) electionTimes(flags);
   const { rules } = mappingOf(config).mapper;
   const ruleUse = rules?.rules.some(({ isPreset }) => !isPreset) ? new RuleUse(rules) : undefined;
-  const checks = config.servers.map(
-    (server) => new ServerCheck(server, checkSteps(server, config, ruleUse), config, context, interrupted.signal),
+  const checks = config.servers.map((server) =>
+    createServerCheck(server, checkSteps(server, config, ruleUse), config, context, interrupted.signal),
   );
   const formatFinding = findingsTable(
     [...config.servers.map(({ name }) => name), ...(ruleUse ? [MAPPING] : []), ...(elects ? [ELECTION] : [])],
@@ -74,11 +78,27 @@ export async function check(flags: CheckFlags, redactor: Redactor): Promise<numb
     findings.push(...found);
   }
   if (flags.report !== undefined) {
-    const { writeServerReports } = await import("../report/server-reports.ts");
+    const { writeServerReports } = await import("../report/reporter.ts");
     await writeServerReports(flags.report, config.servers, context, interrupted.signal);
     if (interrupted.exitCode !== undefined) return interrupted.exitCode;
     context.print(`${flags.report}: report for a bug report, without names, addresses and values`);
   }
   context.print(concludeFindings(findings));
   return findings.some(({ status }) => status === "FAILED") ? 1 : 0;
+}
+
+/** Stands in the column of servers: rules apply to all of them. */
+export const MAPPING = "mapping";
+
+const MAX_RULES = 20;
+const REMEDY = "Correct the rule in mapping, or remove it.";
+
+/** Warnings about rules that match no channel of any server. None if the channels of a server are unknown. */
+export function idleRuleFindings(use: RuleUse, servers: number, findings: readonly Finding[]): readonly Finding[] {
+  const compared = findings.filter(({ subject, status }) => subject === RULES && status === "ok");
+  if (compared.length < servers) return [];
+  const idle = use.idle();
+  const rest = idle.length - MAX_RULES;
+  const texts = rest > 0 ? [...idle.slice(0, MAX_RULES), `${rest} more rules match no channel`] : idle;
+  return texts.map((text) => ({ server: MAPPING, subject: RULES, status: "warning", text, remedy: REMEDY }));
 }

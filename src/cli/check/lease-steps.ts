@@ -1,12 +1,10 @@
 import type { ProcessRuntime } from "../../app/context.ts";
 import { describeFault, ExporterError } from "../../errors/exporter-error.ts";
 import type { Lease } from "../../leadership/election.ts";
-import type { Rehearsal } from "../../leadership/lease-client.ts";
 import { withDeadline } from "../../lib/deadline.ts";
 import { type ElectionFlags, type OpenLease, openLease } from "../leader-election.ts";
-import type { Finding } from "./findings.ts";
-import { MAX_OFFSET_S } from "./run-durations.ts";
-import { ok, type StepResult, warning } from "./step.ts";
+import { MAX_OFFSET_S } from "./server-check.ts";
+import { type Finding, ok, type StepResult, warning } from "./step.ts";
 
 export const ELECTION = "leader election";
 
@@ -39,10 +37,10 @@ export async function* leaseFindings(
     const lease = await ask((signal) => client.read(signal));
     yield found(READING, ok(`${name}: ${holderOf(lease)}`));
     subject = RIGHTS;
-    const rehearsal = await ask((signal) => client.rehearse(lease, signal));
+    const clockOffsetMs = await ask((signal) => client.rehearse(lease, signal));
     const what = lease === undefined ? "creates" : "updates";
     yield found(RIGHTS, ok(`dry run: the API server ${what} it`));
-    if (rehearsal.clockOffsetMs !== undefined) yield found(CLOCK, judge(rehearsal.clockOffsetMs));
+    if (clockOffsetMs !== undefined) yield found(CLOCK, judge(clockOffsetMs));
   } catch (error) {
     if (interrupted.aborted) return;
     const remedy = error instanceof ExporterError ? error.remedy : undefined;
@@ -63,7 +61,7 @@ function holderOf(lease: Lease | undefined): string {
 }
 
 /** The election uses monotonic time, but certificates and Lease times depend on the clock. */
-function judge(offsetMs: NonNullable<Rehearsal["clockOffsetMs"]>): StepResult {
+function judge(offsetMs: number): StepResult {
   const seconds = Math.round(Math.abs(offsetMs) / 1_000);
   if (seconds <= MAX_OFFSET_S) return ok(`the clocks of API server and exporter differ by ${seconds} s`);
   return warning(

@@ -16,14 +16,14 @@ import {
   type ListResult,
 } from "../../prtg/records.ts";
 import { SelectedApi } from "../../selection/selected-api.ts";
-import { sensorIn, treeOf } from "../map/mapped-server.ts";
+import { sensorIn, treeOf } from "../map/recording.ts";
 import { ok, type Step, type StepResult, type StepTools, warning } from "./step.ts";
 
 const RIGHTS_REMEDY =
   "Give the user of the API key read access to the objects to monitor. A key has the rights of its user.";
 const UNREADABLE_REMEDY = "Report it with the version of the server. This is a bug of the exporter.";
 
-/** Of unnamed channels, in characters. */
+/** Length of the example of unnamed channels, characters. */
 const MAX_EXAMPLE = 80;
 
 export interface FoundLists {

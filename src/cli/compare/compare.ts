@@ -7,14 +7,19 @@ import { isOutOfReach } from "../../collectors/failures.ts";
 import type { Config } from "../../config/load.ts";
 import type { ServerConfig } from "../../config/resolve.ts";
 import { describeFault } from "../../errors/exporter-error.ts";
-import { type ComparedObject, factsOfChannel, factsOfSensor } from "./objects.ts";
-import { sampleOf } from "./sample.ts";
 import { readServed, type ServedSources } from "./served-facts.ts";
-import { type Difference, judge, type ObjectFacts } from "./verdict.ts";
+import {
+  type ComparedObject,
+  type Difference,
+  factsOfChannel,
+  factsOfSensor,
+  judge,
+  type ObjectFacts,
+} from "./verdict.ts";
 
-/** Between two polls, so that few objects change meanwhile. */
+/** Time between two polls, in which few objects change. */
 const BATCH_MS = 15_000;
-/** Then the server's single endpoints do not work. */
+/** After so many failures, the server's single endpoints do not work. */
 const MAX_FAILURES = 20;
 
 export interface Differing {
@@ -32,14 +37,14 @@ export interface Comparison {
   readonly withheld: Map<string, number>;
   readonly differing: Differing[];
   notRead: number;
-  /** The first one. */
+  /** First failure. */
   failure: string | undefined;
 }
 
 export interface CompareOptions {
   readonly config: Config;
   readonly count: number;
-  /** From 0 to below 1. */
+  /** Number from 0 to below 1. */
   readonly random: () => number;
   /** Before the first request for an object. */
   readonly onStart: (comparison: Comparison) => void;
@@ -136,7 +141,7 @@ class ComparisonRun {
     return readServed(this.#run, objects, this.#run.context.clock.monotonic());
   }
 
-  /** At least one object, and no new ones after `BATCH_MS`. */
+  /** Reads at least one object, and begins no other after `BATCH_MS`. */
   async #readBatch(objects: readonly ComparedObject[], from: number): Promise<ReadonlyMap<ComparedObject, Answer>> {
     const { server, context } = this.#run;
     const end = context.clock.monotonic() + BATCH_MS;
@@ -192,4 +197,26 @@ function countVerdict(comparison: Comparison, object: ComparedObject, verdict: R
   comparison.agreed++;
   const { withheld } = verdict;
   if (withheld !== undefined) comparison.withheld.set(withheld, (comparison.withheld.get(withheld) ?? 0) + 1);
+}
+
+/** Numbers from 0 to below 1, the same for the same seed (mulberry32). */
+export function seededRandom(seed: number): () => number {
+  let state = seed >>> 0;
+  return () => {
+    state = (state + 0x6d2b79f5) >>> 0;
+    let mixed = Math.imul(state ^ (state >>> 15), state | 1);
+    mixed ^= mixed + Math.imul(mixed ^ (mixed >>> 7), mixed | 61);
+    return ((mixed ^ (mixed >>> 14)) >>> 0) / 2 ** 32;
+  };
+}
+
+/** So many different items, each with the same chance. All of them if there are fewer. */
+export function sampleOf<Item>(items: Iterable<Item>, count: number, random: () => number): readonly Item[] {
+  const rest = [...items];
+  const chosen = Math.min(count, rest.length);
+  for (let at = 0; at < chosen; at++) {
+    const other = at + Math.floor(random() * (rest.length - at));
+    [rest[at], rest[other]] = [rest[other] as Item, rest[at] as Item];
+  }
+  return rest.slice(0, chosen);
 }

@@ -7,8 +7,7 @@ import type { MetricFamily } from "../../mapping/families/family.ts";
 import { SENSOR_LABELS } from "../../mapping/families/labels.ts";
 import type { ChannelInspection, SensorInspection } from "../../projection/inspection.ts";
 import { STATUS_TOKENS } from "../../prtg/status.ts";
-import { type ComparedObject, channelFacts, sensorFacts } from "./objects.ts";
-import type { ObjectFacts } from "./verdict.ts";
+import { type ComparedObject, channelFacts, type ObjectFacts, sensorFacts } from "./verdict.ts";
 
 export interface ServedSources {
   readonly exporter: Pick<Exporter, "exposition">;

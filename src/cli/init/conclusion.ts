@@ -1,4 +1,6 @@
-import { resolve } from "node:path";
+import { relative, resolve } from "node:path";
+import { fileURLToPath } from "node:url";
+import type { Environment } from "../../config/environment.ts";
 
 /** The service of the packages reads it as user `prtg-exporter`. */
 const SERVICE_FILE = "/etc/prtg-exporter/prtg-exporter.yaml";
@@ -52,4 +54,11 @@ ${next.map((command) => `  ${command}`).join("\n")}`;
 /** All shells, also of Windows, accept double quotes. */
 function argument(path: string): string {
   return /^[\w./\\:~-]+$/.test(path) ? path : `"${path}"`;
+}
+
+/** The start of the user's next commands: a clone is not in the `PATH`. */
+export function programCommand(env: Environment, directory: string, module = import.meta.url): string {
+  if (!module.endsWith(".ts")) return "prtg-exporter";
+  if (env.npm_lifecycle_event === "start") return "npm start --";
+  return `node ${relative(directory, fileURLToPath(new URL("../../../bin/prtg-exporter.js", module)))}`;
 }

@@ -1,16 +1,21 @@
+import { randomBytes } from "node:crypto";
 import { isIPv6 } from "node:net";
-import type { CommandContext } from "../../app/context.ts";
+import { connectServer } from "../../app/connect-server.ts";
+import type { CommandContext, ServerClientContext } from "../../app/context.ts";
 import { parseServerUrl } from "../../config/fields.ts";
 import { describeFault, ExporterError } from "../../errors/exporter-error.ts";
+import { Redactor } from "../../errors/redactor.ts";
 import { ApiError } from "../../prtg/api-error.ts";
-import { askHealth } from "./ask-health.ts";
+import { ExporterMetrics } from "../../telemetry/exporter-metrics.ts";
+import { serverRecorder } from "../../telemetry/recorders.ts";
+import { loadDraft, type ServerDraft } from "./draft.ts";
 
 const HTTPS_PORT = 1616;
 const HTTP_PORT = 1615;
 const PLAIN = "REST API v2 answers, but without TLS. To use it without TLS, give this URL";
 
 export interface FoundApi {
-  /** Of API v2. */
+  /** URL of API v2. */
   readonly url: string;
   /** The given URL, if something else answers there. */
   readonly other?: { readonly url: string; readonly fault: string };
@@ -65,5 +70,23 @@ async function faultOf(url: string, context: CommandContext): Promise<unknown> {
   } catch (error) {
     if (!(error instanceof ExporterError)) throw error;
     return error;
+  }
+}
+
+/** A closed port may never answer. */
+const TIMEOUT_MS = 5_000;
+
+/** Resolves if API v2 answers there and its certificate fits. Sends no credentials. @throws ApiError */
+export async function askHealth(draft: ServerDraft, context: ServerClientContext): Promise<void> {
+  // Stands in for the key, which the client does not send.
+  const apiKey = { value: randomBytes(16).toString("hex") };
+  const { server } = await loadDraft({ ...draft, apiKey }, { redactor: new Redactor() });
+  const limits = { ...server.limits, timeoutMs: TIMEOUT_MS, totalTimeoutMs: TIMEOUT_MS };
+  const recorder = serverRecorder(new ExporterMetrics(context.build, () => []), server.name);
+  const api = connectServer({ ...server, limits }, recorder, context.log, context, { maxAttempts: 1 });
+  try {
+    await api.health(new AbortController().signal);
+  } finally {
+    await api.close();
   }
 }

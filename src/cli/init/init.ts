@@ -3,15 +3,13 @@ import { type CommandContext, createContext } from "../../app/context.ts";
 import { apiKeyFault } from "../../config/secrets.ts";
 import { describeError, ExporterError } from "../../errors/exporter-error.ts";
 import type { Redactor } from "../../errors/redactor.ts";
-import { type Finding, findingsTable } from "../check/findings.ts";
 import { firstSteps, LOGIN } from "../check/plan.ts";
-import { REST, ServerCheck, SPEED } from "../check/server-check.ts";
-import { conclusion } from "./conclusion.ts";
-import { type Draft, loadDraft, type ServerDraft } from "./draft.ts";
-import { checkTargets, writeDraft } from "./files.ts";
+import { createServerCheck, REST, SPEED } from "../check/server-check.ts";
+import { type Finding, findingsTable } from "../check/step.ts";
+import { conclusion, programCommand } from "./conclusion.ts";
+import { checkTargets, type Draft, loadDraft, type ServerDraft, writeDraft } from "./draft.ts";
 import { type FoundApi, findApi } from "./find-port.ts";
 import { type Given, givenBy, type InitFlags } from "./flags.ts";
-import { programCommand } from "./program-command.ts";
 import { LineTerminal, type Terminal } from "./terminal.ts";
 import { withTrust } from "./trust.ts";
 
@@ -138,7 +136,7 @@ async function answer(terminal: Terminal | undefined, kind: "ask" | "askSecret",
 async function tryDraft(draft: Draft, context: CommandContext): Promise<readonly Finding[]> {
   const { config, server, exposedSecrets } = await loadDraft(draft, context);
   for (const text of exposedSecrets) context.print(`warning: ${text}`);
-  const check = new ServerCheck(server, firstSteps(server), config, context, new AbortController().signal);
+  const check = createServerCheck(server, firstSteps(server), config, context, new AbortController().signal);
   const formatFinding = findingsTable([server.name], [...check.subjects, REST]);
   const failed: Finding[] = [];
   for await (const finding of check.start()) {

@@ -5,8 +5,8 @@ import { withDeadline } from "../../lib/deadline.ts";
 import { peerCertificate } from "../../lib/http/tls.ts";
 import { shortLine } from "../../lib/printable-text.ts";
 import { ApiError } from "../../prtg/api-error.ts";
-import { askHealth } from "./ask-health.ts";
 import type { ServerDraft } from "./draft.ts";
+import { askHealth } from "./find-port.ts";
 import type { Terminal } from "./terminal.ts";
 
 const TIMEOUT_MS = 10_000;

@@ -23,11 +23,19 @@ import { RuleUse } from "../../mapping/rules/rule-use.ts";
 import type { Tree } from "../../model/tree.ts";
 import { ExporterMetrics } from "../../telemetry/exporter-metrics.ts";
 import { serverRecorder } from "../../telemetry/recorders.ts";
+import type { MapFlags } from "../flags.ts";
 import { interruption } from "../signals.ts";
-import type { MapFlags } from "./flags.ts";
-import { onlySensor, recordServer, sensorIn, treeOf } from "./mapped-server.ts";
 import { conclude, type MappedChannel, mapJson, mapTable } from "./output.ts";
-import { type RecordedServer, type Recording, readRecording, writeRecording } from "./recording.ts";
+import {
+  onlySensor,
+  type RecordedServer,
+  type Recording,
+  readRecording,
+  recordServer,
+  sensorIn,
+  treeOf,
+  writeRecording,
+} from "./recording.ts";
 
 interface ReadServer {
   readonly recorded: RecordedServer;

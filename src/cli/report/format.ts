@@ -1,6 +1,10 @@
+import { writeFile } from "node:fs/promises";
 import { ERROR_STATUS } from "prtg-simulator/src/api-errors.ts";
 import { z } from "zod";
+import { fileFault } from "../../config/reading-files.ts";
 import { ERROR_CATALOGUE } from "../../errors/catalogue.ts";
+import { ExporterError } from "../../errors/exporter-error.ts";
+import { MAX_DATA_BYTES, readTextFile } from "../../lib/bounded-files.ts";
 import { PROBES } from "./probes.ts";
 import { KNOWN_NAMES, VALUE_TYPES } from "./shape.ts";
 
@@ -91,7 +95,37 @@ export type EndpointReport = z.output<typeof endpoint>;
 export type ServerReport = z.output<typeof server>;
 export type Report = z.output<typeof reportSchema>;
 
-/** docs/server-report.schema.json */
-export function reportJsonSchema(): object {
-  return { title: "Report about servers, by prtg-exporter check --report", ...z.toJSONSchema(reportSchema) };
+/** Throws a plain error if the report breaks the format, because that is a bug. @throws ExporterError REPORT_UNWRITABLE */
+export async function writeReport(file: string, exporter: string, servers: readonly ServerReport[]): Promise<void> {
+  const report = reportSchema.parse({ format: FORMAT, format_version: FORMAT_VERSION, exporter, servers });
+  const text = `${JSON.stringify(report, null, 2)}\n`;
+  try {
+    // Reports contain no names and are meant to be shared.
+    await writeFile(file, text, { mode: 0o644 });
+  } catch (error) {
+    throw new ExporterError("REPORT_UNWRITABLE", `${file} cannot be written: ${fileFault(error)}`);
+  }
+}
+
+/** @throws ExporterError REPORT_UNREADABLE, REPORT_INVALID */
+export async function readReport(file: string): Promise<Report> {
+  let text: string;
+  try {
+    text = await readTextFile(file, { maxBytes: MAX_DATA_BYTES });
+  } catch (error) {
+    throw new ExporterError("REPORT_UNREADABLE", `${file} cannot be read: ${fileFault(error)}`);
+  }
+  let content: unknown;
+  try {
+    content = JSON.parse(text);
+  } catch (error) {
+    throw new ExporterError("REPORT_INVALID", `${file} is not JSON`, { cause: error });
+  }
+  const { data, error } = reportSchema.safeParse(content);
+  if (data !== undefined) return data;
+  const [issue] = error.issues;
+  throw new ExporterError(
+    "REPORT_INVALID",
+    `${file}: at ${issue?.path.join(".") || "its beginning"}: ${issue?.message}`,
+  );
 }

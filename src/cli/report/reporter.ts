@@ -1,9 +1,16 @@
 import { ERROR_STATUS } from "prtg-simulator/src/api-errors.ts";
-import type { ErrorCode } from "../../errors/catalogue.ts";
+import { clientOptions } from "../../app/connect-server.ts";
+import type { ServerClientContext } from "../../app/context.ts";
+import type { ServerConfig } from "../../config/resolve.ts";
+import { scopeOf } from "../../errors/catalogue.ts";
 import { ExporterError } from "../../errors/exporter-error.ts";
 import { ApiError } from "../../prtg/api-error.ts";
 import type { ApiAnswer } from "../../prtg/request/messages.ts";
-import { CONTENT_TYPES, type EndpointReport, RELEASE, type ServerReport, SIZES } from "./format.ts";
+import { Requester } from "../../prtg/request/requester.ts";
+import { ExporterMetrics } from "../../telemetry/exporter-metrics.ts";
+import { type ServerRecorder, serverRecorder } from "../../telemetry/recorders.ts";
+import type { FinishedRequest } from "../../telemetry/run-trace.ts";
+import { CONTENT_TYPES, type EndpointReport, RELEASE, type ServerReport, SIZES, writeReport } from "./format.ts";
 import { type NeededObject, PROBES, type Probe, SAMPLE } from "./probes.ts";
 import { shapeOf } from "./shape.ts";
 
@@ -15,21 +22,10 @@ export interface Asker {
 }
 
 /** Other requests would fail too, and repeated rejections lock accounts. */
-const FATAL: ReadonlySet<ErrorCode> = new Set([
-  "API_CONNECTION_FAILED",
-  "API_TLS_UNTRUSTED",
-  "API_TLS_FINGERPRINT",
-  "API_TLS_CLIENT_REFUSED",
-  "API_TLS_FAILED",
-  "API_PROXY_UNAUTHORIZED",
-  "API_PROXY_FAILED",
-  "API_REDIRECTED",
-  "API_WRONG_PORT",
-  "API_UNAUTHORIZED",
-  "API_LOGIN_FAILED",
-  "API_SUSPENDED",
-  "SECRET_UNREADABLE",
-]);
+function isFatal({ code }: ExporterError): boolean {
+  const scope = scopeOf(code);
+  return scope === "connection" || scope === "credentials" || code === "API_SUSPENDED";
+}
 
 export async function reportServer({ ask, lastMs }: Asker): Promise<ServerReport> {
   const endpoints: EndpointReport[] = [];
@@ -49,7 +45,7 @@ export async function reportServer({ ask, lastMs }: Asker): Promise<ServerReport
     } catch (error) {
       if (!(error instanceof ExporterError)) throw error;
       endpoints.push({ ...base(), ...describeFailure(error) });
-      if (!FATAL.has(error.code)) continue;
+      if (!isFatal(error)) continue;
       complete = false;
       break;
     }
@@ -176,4 +172,51 @@ function sizesIn(endpoints: readonly EndpointReport[]): ServerReport["objects"] 
     return size === undefined ? [] : [[kind, size] as const];
   });
   return Object.fromEntries(sizes);
+}
+
+/** Writes nothing if the signal aborts. @throws ExporterError REPORT_UNWRITABLE */
+export async function writeServerReports(
+  file: string,
+  servers: readonly ServerConfig[],
+  context: ServerClientContext,
+  signal: AbortSignal,
+): Promise<void> {
+  try {
+    const reports = await Promise.all(servers.map((server) => reportOn(server, context, signal)));
+    await writeReport(file, context.build.version, reports);
+  } catch (error) {
+    if (!signal.aborted) throw error;
+  }
+}
+
+/** Sends each request once. Rejects with the signal's reason. */
+export async function reportOn(
+  server: ServerConfig,
+  context: ServerClientContext,
+  signal: AbortSignal,
+): Promise<ServerReport> {
+  const log = context.log.child({ server: server.name });
+  const metrics = new ExporterMetrics(context.build, () => []);
+  let lastMs = 0;
+  const observer: ServerRecorder = {
+    ...serverRecorder(metrics, server.name),
+    requestFinished: ({ durationMs }: FinishedRequest) => {
+      lastMs = durationMs;
+    },
+  };
+  const requester = new Requester(
+    { ...clientOptions(server, observer, log, context), maxAttempts: 1 },
+    context.outgoing.accesses,
+  );
+  try {
+    return await reportServer({
+      ask: (endpoint, path) => {
+        lastMs = 0;
+        return endpoint === "/health" ? requester.health(signal) : requester.get({ endpoint, path }, signal);
+      },
+      lastMs: () => lastMs,
+    });
+  } finally {
+    await requester.close();
+  }
 }

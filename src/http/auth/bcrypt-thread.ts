@@ -1,6 +1,5 @@
 import { extname } from "node:path";
 import { Worker } from "node:worker_threads";
-import pLimit from "p-limit";
 import type { Comparison } from "./bcrypt-worker.ts";
 
 /** `.ts` in the source, `.js` in the build. */
@@ -8,24 +7,19 @@ const WORKER = new URL(`./bcrypt-worker${extname(import.meta.url)}`, import.meta
 /** Results are cached, so the thread is seldom needed again. */
 const IDLE_MS = 10_000;
 
-/** Compares passwords with bcrypt hashes in a worker thread, one at a time. Ends the thread when it is idle. */
+/** Compares passwords with bcrypt hashes in a worker thread. Ends the thread when it is idle. */
 export class BcryptThread {
   #worker: Worker | undefined;
-  readonly #oneAtATime = pLimit(1);
   #idle: NodeJS.Timeout | undefined;
   #closed = false;
-
-  /** Rejects if the thread fails or `close` is called. */
-  compare(comparison: Comparison): Promise<boolean> {
-    return this.#oneAtATime(() => this.#ask(comparison));
-  }
 
   async close(): Promise<void> {
     this.#closed = true;
     await this.#end();
   }
 
-  async #ask(comparison: Comparison): Promise<boolean> {
+  /** One at a time: the queue of `PasswordChecker` sees to that. Rejects if the thread fails or `close` is called. */
+  async compare(comparison: Comparison): Promise<boolean> {
     if (this.#closed) throw new Error("the web server is closed");
     clearTimeout(this.#idle);
     this.#worker ??= this.#start();

@@ -12,6 +12,7 @@ export interface MetricsEndpointOptions {
   readonly exposition: Pick<Exposition, "streamedPage">;
   readonly hasServer?: ((name: string) => boolean) | undefined;
   readonly served: (mediaType: string) => void;
+  /** Counts requests that are refused or cut to protect others. */
   readonly rejected?: ((reason: "requests" | "slow_reader") => void) | undefined;
 }
 

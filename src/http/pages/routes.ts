@@ -1,20 +1,12 @@
-import type { Exposition } from "../../exposition/exposition.ts";
 import { ConcurrencyLimit } from "../server/concurrency-limit.ts";
 import { type RouteHandler, respondText } from "../server/responses.ts";
-import { type DebugPages, debugEndpoint } from "./debug-endpoint.ts";
-import { healthRoutes } from "./management-endpoints.ts";
 import { type MetricsEndpointOptions, metricsEndpoint } from "./metrics-endpoint.ts";
 import { type Discovery, serviceDiscoveryEndpoint } from "./service-discovery-endpoint.ts";
+import { type DebugPages, debugEndpoint } from "./status/debug-view.ts";
 import { layoutOf, statusRoutes } from "./status/routes.ts";
 import type { StatusSource } from "./status/source.ts";
 
-export interface RouteOptions {
-  readonly telemetryPath: string;
-  readonly exposition: Pick<Exposition, "streamedPage">;
-  readonly hasServer?: ((name: string) => boolean) | undefined;
-  readonly served: (mediaType: string) => void;
-  /** Counts requests that are refused or cut to protect others. */
-  readonly rejected?: ((reason: "requests" | "slow_reader") => void) | undefined;
+export interface RouteOptions extends MetricsEndpointOptions {
   readonly isReady: () => boolean;
   readonly status?: StatusSource | undefined;
   readonly debug?: DebugPages | undefined;
@@ -80,4 +72,43 @@ function pagesForPeople(
     return statusRoutes({ source: status, telemetryPath, hasDebugPages: debug !== undefined }, concurrency);
   }
   return [["/", (_request, response) => respondText(response, 200, `Metrics are at ${telemetryPath}\n`)]];
+}
+
+/** @param isReady The exporter has tried to read every server. */
+export function healthRoutes(isReady: () => boolean): [string, RouteHandler][] {
+  return [
+    ["/-/healthy", (_request, response) => respondText(response, 200, "Healthy.\n")],
+    [
+      "/-/ready",
+      (_request, response) =>
+        isReady()
+          ? respondText(response, 200, "Ready.\n")
+          : respondText(response, 503, "The first poll has not finished yet.\n"),
+    ],
+  ];
+}
+
+/** Result of a reload. If it is refused, the previous configuration stays in force. */
+export type ReloadResult =
+  | { readonly kind: "applied" | "unchanged" }
+  | { readonly kind: "refused"; readonly message: string };
+
+/** `POST /-/reload`. `undefined` without `--web.enable-lifecycle`. */
+export function reloadEndpoint(reload: (() => Promise<ReloadResult>) | undefined): RouteHandler {
+  return async (_request, response) => {
+    if (reload === undefined) {
+      respondText(response, 403, "Reload over HTTP is disabled. Start with --web.enable-lifecycle, or send SIGHUP.\n");
+      return;
+    }
+    const outcome = await reload();
+    if (outcome.kind === "refused") {
+      respondText(
+        response,
+        500,
+        `The configuration was not reloaded. The previous one stays in use.\n${outcome.message}\n`,
+      );
+    } else {
+      respondText(response, 200, outcome.kind === "applied" ? "Reloaded.\n" : "The configuration has not changed.\n");
+    }
+  };
 }

@@ -1,5 +1,5 @@
 import type { IncomingMessage, ServerResponse } from "node:http";
-import { onAbort } from "../../lib/clock.ts";
+import { FairQueue } from "./fair-queue.ts";
 import { disconnectSignal } from "./response-lifetime.ts";
 import { type RouteHandler, respondBusy } from "./responses.ts";
 
@@ -18,8 +18,7 @@ export type PageHandler = (
 /** Builds few pages at a time, and none for clients that disconnected. */
 export class ConcurrencyLimit {
   readonly #refused: () => void;
-  readonly #queue = new Set<() => void>();
-  #active = 0;
+  readonly #turns = new FairQueue({ atOnce: MAX_AT_ONCE, max: MAX_AT_ONCE + MAX_QUEUE });
 
   /** @param refused Runs at each 503. */
   constructor(refused: () => void = () => undefined) {
@@ -29,16 +28,12 @@ export class ConcurrencyLimit {
   limit(handler: PageHandler): RouteHandler {
     return async (request, response) => {
       const signal = disconnectSignal(response);
-      if (!(await this.#enter(signal))) {
-        if (signal.aborted) return;
-        this.refuse(response);
+      // All readers share one queue.
+      const made = await this.#turns.take("", signal);
+      if (made === undefined) {
+        if (!signal.aborted) this.refuse(response);
         return;
       }
-      let isMade = false;
-      const made = () => {
-        if (!isMade) this.#leave();
-        isMade = true;
-      };
       try {
         await handler(request, response, signal, made);
       } catch (error) {
@@ -52,35 +47,5 @@ export class ConcurrencyLimit {
   refuse(...answer: Parameters<typeof respondBusy>): void {
     this.#refused();
     respondBusy(...answer);
-  }
-
-  async #enter(signal: AbortSignal): Promise<boolean> {
-    if (signal.aborted) return false;
-    if (this.#active < MAX_AT_ONCE) {
-      this.#active++;
-      return true;
-    }
-    if (this.#queue.size >= MAX_QUEUE) return false;
-    const { promise, resolve } = Promise.withResolvers<boolean>();
-    const begin = () => resolve(true);
-    this.#queue.add(begin);
-    const forget = onAbort(signal, () => {
-      if (this.#queue.delete(begin)) resolve(false);
-    });
-    try {
-      return await promise;
-    } finally {
-      forget();
-    }
-  }
-
-  #leave(): void {
-    const [next] = this.#queue;
-    if (next === undefined) {
-      this.#active--;
-      return;
-    }
-    this.#queue.delete(next);
-    next();
   }
 }

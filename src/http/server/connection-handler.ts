@@ -1,3 +1,4 @@
+import { once } from "node:events";
 import type { IncomingMessage, ServerResponse } from "node:http";
 import type { Http2ServerRequest } from "node:http2";
 import type { Server, Socket } from "node:net";
@@ -8,8 +9,9 @@ import { BcryptThread } from "../auth/bcrypt-thread.ts";
 import type { WebConfig } from "../web-config/load.ts";
 import type { WebConfigSource } from "../web-config/source.ts";
 import { type ConnectionLimits, Connections } from "./connections.ts";
+import { type ListenAddress, listen, urlOf } from "./listener.ts";
 import { createProtocolServer } from "./protocol-server.ts";
-import { RejectionLog, type RejectionReason } from "./rejection-log.ts";
+import { createRejectionLog, type NoteRejection, type RejectionReason } from "./rejection-log.ts";
 import { RequestHandler, type RequestHandlerOptions } from "./request-handler.ts";
 import { isClosed, PipelinedResponses } from "./response-lifetime.ts";
 import type { RouteHandler } from "./responses.ts";
@@ -20,19 +22,19 @@ export interface WebObserver {
 }
 
 export interface WebLimits {
-  /** Over all addresses. Default: 512. */
+  /** Open connections on all addresses. Default: 512. */
   readonly maxConnections?: number | undefined;
   /** Concurrent scrapes and pages. Default: 40. 0: no limit. */
   readonly maxRequests?: number | undefined;
   /** Cuts a connection that makes no progress while it has a request. Milliseconds, default 60 s. */
   readonly stalledMs?: number | undefined;
-  /** Until the end of the first head, TLS handshake included. Default: 10 s. */
+  /** Time until the end of the first head, TLS handshake included. Default: 10 s. */
   readonly requestMs?: number | undefined;
-  /** Until the next request. Default: 75 s. */
+  /** Time until the next request. Default: 75 s. */
   readonly idleMs?: number | undefined;
-  /** For sending a response. Default: 5 minutes, longer than any scrape. */
+  /** Time to send a response. Default: 5 minutes, longer than any scrape. */
   readonly answerMs?: number | undefined;
-  /** At the end, for requests that are on their way on idle connections. Default: 1 s. */
+  /** Time at the end for requests that are on their way on idle connections. Default: 1 s. */
   readonly lastRequestsMs?: number | undefined;
   /** Interval of the checks of connections and of the web configuration's files. Default: 1 s. */
   readonly watchMs?: number | undefined;
@@ -58,7 +60,7 @@ export class ConnectionHandler {
   readonly #options: ConnectionHandlerOptions;
   readonly #handler: RequestHandler;
   readonly #bcrypt = new BcryptThread();
-  readonly #rejections: RejectionLog;
+  readonly #reject: NoteRejection;
   readonly #underWay = new Set<ServerResponse>();
   readonly #queued = new PipelinedResponses();
   #config: WebConfig;
@@ -70,9 +72,8 @@ export class ConnectionHandler {
     const now = () => performance.now();
     this.#options = options;
     this.#config = webConfig?.current ?? PLAIN_HTTP;
-    this.#rejections = new RejectionLog(log, now, (reason) => observer?.rejected(reason));
-    const rejected = (reason: RejectionReason, address: string | undefined, detail?: string) =>
-      this.#rejections.note(reason, address, detail);
+    const rejected = createRejectionLog(log, now, (reason) => observer?.rejected(reason));
+    this.#reject = rejected;
     this.#connections = new Connections(connectionLimits(options), now, (reason, socket) =>
       rejected(reason, socket.remoteAddress),
     );
@@ -131,9 +132,9 @@ export class ConnectionHandler {
       this.#config,
       {
         request: (request, response) => this.#answer(request, response, protocol === this.#protocol),
-        rejected: (reason, address, detail) => this.#rejections.note(reason, address, detail),
+        rejected: this.#reject,
         stalled: (socket) => {
-          if (this.#connections.isAnswering(socket)) this.#rejections.note("slow_reader", socket.remoteAddress);
+          if (this.#connections.isAnswering(socket)) this.#reject("slow_reader", socket.remoteAddress);
           socket.destroy();
         },
       },
@@ -197,3 +198,43 @@ export const PLAIN_HTTP: WebConfig = {
   users: new Map(),
   rateLimit: undefined,
 };
+
+export interface WebServerOptions extends ConnectionHandlerOptions {
+  readonly addresses: readonly ListenAddress[];
+}
+
+export interface WebServer {
+  /** One per address, such as `http://localhost:9705`. */
+  readonly urls: readonly string[];
+  /** Waits up to `graceMs` for responses, then cuts connections. */
+  close(graceMs: number): Promise<void>;
+}
+
+/**
+ * A request passes `listener.ts`, `connection-handler.ts`, `protocol-server.ts`, `request-handler.ts` and `pages/`. @throws ExporterError
+ * LISTEN_FAILED
+ */
+export async function startWebServer(options: WebServerOptions): Promise<WebServer> {
+  const handler = new ConnectionHandler(options);
+  const listeners: Server[] = [];
+  try {
+    for (const address of options.addresses)
+      listeners.push(await listen(address, (socket) => handler.accept(socket), options.log));
+  } catch (error) {
+    for (const listener of listeners) listener.close();
+    throw error;
+  }
+  const watch = setInterval(() => void handler.watch(), options.watchMs ?? 1_000).unref();
+  const scheme = options.webConfig?.current.tls === undefined ? "http" : "https";
+  return {
+    urls: listeners.map((listener, index) => urlOf(scheme, listener, options.addresses[index]?.host)),
+    close: async (graceMs) => {
+      await handler.finish(graceMs);
+      clearInterval(watch);
+      const closed = listeners.map((listener) => once(listener, "close"));
+      for (const listener of listeners) listener.close();
+      await handler.close();
+      await Promise.all(closed);
+    },
+  };
+}

@@ -3,11 +3,11 @@ import type { Socket } from "node:net";
 export interface ConnectionLimits {
   /** Beyond it, the connection that has waited longest for a request is closed. */
   readonly maxOpen: number;
-  /** From the connection to the end of its first head, TLS handshake included. Milliseconds. */
+  /** Time from the connection to the end of its first head, TLS handshake included. Milliseconds. */
   readonly requestMs: number;
-  /** From a response to the end of the next head. Milliseconds. */
+  /** Time from a response to the end of the next head. Milliseconds. */
   readonly idleMs: number;
-  /** From a request to the last byte of its response. Milliseconds. */
+  /** Time from a request to the last byte of its response. Milliseconds. */
   readonly answerMs: number;
 }
 

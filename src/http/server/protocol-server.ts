@@ -11,11 +11,11 @@ import type { TLSSocket, Server as TlsServer } from "node:tls";
 import { type ClientPolicy, clientFault } from "../web-config/client-policy.ts";
 import type { WebConfig } from "../web-config/load.ts";
 import type { ServerTls } from "../web-config/tls-options.ts";
-import type { RejectionReason } from "./rejection-log.ts";
+import type { NoteRejection } from "./rejection-log.ts";
 
 export interface ProtocolHooks {
   readonly request: (request: IncomingMessage, response: ServerResponse) => void;
-  readonly rejected: (reason: RejectionReason, address: string | undefined, detail?: string) => void;
+  readonly rejected: NoteRejection;
   readonly stalled: (socket: Socket) => void;
 }
 

@@ -1,5 +1,6 @@
 import type { Logger } from "pino";
 import { LogOnChange } from "../../lib/log-on-change.ts";
+import { mapEntry } from "../../lib/map-entry.ts";
 import { CUT_REASONS } from "./connections.ts";
 
 export const REJECTION_REASONS = [
@@ -27,31 +28,26 @@ const WORDS: Partial<Record<RejectionReason, string>> = {
 
 const QUIET_MS = 60_000;
 
+export type NoteRejection = (reason: RejectionReason, address: string | undefined, detail?: string) => void;
+
 /** Counts all rejections, and logs each kind at most once a minute. */
-export class RejectionLog {
-  readonly #log: Logger;
-  readonly #now: () => number;
-  readonly #count: (reason: RejectionReason) => void;
-  readonly #logged = new Map<RejectionReason, LogOnChange>();
-
-  constructor(log: Logger, now: () => number, count: (reason: RejectionReason) => void) {
-    this.#log = log;
-    this.#now = now;
-    this.#count = count;
-  }
-
-  note(reason: RejectionReason, address: string | undefined, detail?: string): void {
-    this.#count(reason);
+export function createRejectionLog(
+  log: Logger,
+  now: () => number,
+  count: (reason: RejectionReason) => void,
+): NoteRejection {
+  const logged = new Map<RejectionReason, LogOnChange>();
+  return (reason, address, detail) => {
+    count(reason);
     const words = WORDS[reason];
     if (words === undefined) return;
-    const logged = this.#logged.get(reason) ?? new LogOnChange({ remindEveryMs: QUIET_MS, now: this.#now });
-    this.#logged.set(reason, logged);
-    const occasion = logged.record();
+    const kind = mapEntry(logged, reason, () => new LogOnChange({ remindEveryMs: QUIET_MS, now }));
+    const occasion = kind.record();
     if (occasion === undefined) return;
     const alsoRefused = occasion.isNew ? undefined : occasion.sinceLine - 1;
-    this.#log.warn(
+    log.warn(
       { reason, client: address, ...(detail && { detail }), ...(alsoRefused !== undefined && { alsoRefused }) },
       words,
     );
-  }
+  };
 }

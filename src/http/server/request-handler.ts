@@ -1,9 +1,8 @@
 import type { IncomingMessage, ServerResponse } from "node:http";
 import type { Logger } from "pino";
 import { type PasswordChecker, parseBasicAuth } from "../auth/basic-auth.ts";
-import type { WebConfig } from "../web-config/load.ts";
-import type { RejectionReason } from "./rejection-log.ts";
-import { RateLimiter, type RequestKind, RequestPlaces } from "./request-limits.ts";
+import type { RateLimit, WebConfig } from "../web-config/load.ts";
+import type { NoteRejection, RejectionReason } from "./rejection-log.ts";
 import { isClosed } from "./response-lifetime.ts";
 import { type RouteHandler, respondBusy, respondText } from "./responses.ts";
 
@@ -14,12 +13,12 @@ export interface RequestHandlerOptions {
   readonly restricted?: ((user: string | undefined) => RequestHandlerOptions["routes"] | undefined) | undefined;
   readonly log: Logger;
   readonly passwords: PasswordChecker;
-  /** Concurrent requests. 0: no limit. See `RequestPlaces`. */
+  /** Concurrent requests. 0: no limit. See `createRequestPlaces`. */
   readonly maxRequests: number;
   /** Scrapes of this path and of paths below it have reserved places. */
   readonly telemetryPath: string;
   readonly now: () => number;
-  readonly rejected: (reason: RejectionReason, address: string | undefined, detail?: string) => void;
+  readonly rejected: NoteRejection;
 }
 
 /** Served under any load. */
@@ -40,14 +39,14 @@ const ANYBODY: User = { name: undefined };
 /** Applies limits and authentication, then calls the route's handler. */
 export class RequestHandler {
   readonly #options: RequestHandlerOptions;
-  readonly #places: RequestPlaces;
+  readonly #takePlace: TakePlace;
   #config: WebConfig;
   #limiter: RateLimiter | undefined;
 
   constructor(options: RequestHandlerOptions, config: WebConfig) {
     this.#options = options;
     this.#config = config;
-    this.#places = new RequestPlaces(options.maxRequests);
+    this.#takePlace = createRequestPlaces(options.maxRequests);
     this.#limiter = this.#createLimiter();
   }
 
@@ -79,7 +78,7 @@ export class RequestHandler {
   #withinRate(request: IncomingMessage, response: ServerResponse): boolean {
     if (this.#limiter === undefined || this.#limiter.take()) return true;
     this.#reject("rate_limit", request);
-    const seconds = Math.min(Math.max(1, Math.ceil(this.#limiter.waitMs / 1_000)), 3_600);
+    const seconds = Math.min(Math.max(1, Math.ceil(this.#limiter.waitMs() / 1_000)), 3_600);
     response.setHeader("Retry-After", seconds);
     this.#refuse(request, response, 429, "Too many requests. Retry later.\n");
     return false;
@@ -134,7 +133,7 @@ export class RequestHandler {
       response.setHeader("Allow", allowed.join(", "));
       return respondText(response, 405, `Only ${allowed.join(" and ")} ${action ? "is" : "are"} allowed here.\n`);
     }
-    const over = this.#places.take(action === undefined ? this.#kindOf(path) : "action");
+    const over = this.#takePlace(action === undefined ? this.#kindOf(path) : "action");
     if (over === undefined) {
       this.#reject("requests", request);
       return respondBusy(response, "Too many concurrent requests. Retry later.\n");
@@ -163,7 +162,7 @@ export class RequestHandler {
 
   #createLimiter(): RateLimiter | undefined {
     const { rateLimit } = this.#config;
-    return rateLimit && new RateLimiter(rateLimit, this.#options.now);
+    return rateLimit && createRateLimiter(rateLimit, this.#options.now);
   }
 }
 
@@ -193,4 +192,55 @@ function withoutAuthority(url: string): string {
   if (authority === null) return url;
   const rest = url.slice(authority[0].length);
   return rest.startsWith("/") ? rest : `/${rest}`;
+}
+
+export type RateLimiter = ReturnType<typeof createRateLimiter>;
+
+/** A token bucket that gains one token per interval. @param now Monotonic milliseconds. */
+export function createRateLimiter({ intervalMs, burst }: RateLimit, now: () => number) {
+  let tokens = burst;
+  let filledAt = now();
+  return {
+    take: (): boolean => {
+      const time = now();
+      tokens = Math.min(burst, tokens + (time - filledAt) / intervalMs);
+      filledAt = time;
+      if (tokens < 1) return false;
+      tokens--;
+      return true;
+    },
+    /** Milliseconds to the next token. */
+    waitMs: (): number => Math.max(0, (1 - tokens) * intervalMs),
+  };
+}
+
+const RESERVED_FOR_SCRAPES = 1 / 4;
+/** Reloads run one after another, so more of them only wait. */
+const MAX_ACTIONS = 8;
+
+/** Probes always get a place. Actions (POST) have a few of their own. */
+export type RequestKind = "probe" | "action" | "scrape" | "page";
+
+/** Returns the function that frees the place, or `undefined` if all places are in use. */
+export type TakePlace = (kind: RequestKind) => (() => void) | undefined;
+
+/** @param max Scrapes and pages together. 0: no limit. */
+export function createRequestPlaces(max: number): TakePlace {
+  const maxPages = Math.max(1, max - Math.ceil(max * RESERVED_FOR_SCRAPES));
+  const taken: Record<RequestKind, number> = { probe: 0, action: 0, scrape: 0, page: 0 };
+  const hasRoom = (kind: RequestKind): boolean => {
+    const { action, scrape, page } = taken;
+    if (max === 0 || kind === "probe") return true;
+    if (kind === "action") return action < MAX_ACTIONS;
+    return scrape + page < max && (kind === "scrape" || page < maxPages);
+  };
+  return (kind) => {
+    if (!hasRoom(kind)) return undefined;
+    taken[kind]++;
+    let isTaken = true;
+    return () => {
+      if (isTaken) taken[kind]--;
+      isTaken = false;
+    };
+  };
 }

@@ -1,14 +1,13 @@
 import { dirname } from "node:path";
-import { z } from "zod";
 import { ConfigError, type ConfigProblem } from "../../config/config-error.ts";
 import { ConfigDocument } from "../../config/document.ts";
 import type { Origin } from "../../config/origin.ts";
-import { type ReadFile, unreadableFile } from "../../config/reading-files.ts";
-import { type FileShape, validateAs } from "../../config/validation.ts";
+import { type ReadFile, readConfigFile } from "../../config/reading-files.ts";
+import { validateAs } from "../../config/validation.ts";
+import { readUsers, type Users } from "../auth/basic-auth.ts";
 import { SettingError, type SettingProblem } from "./pem-settings.ts";
 import { type WebSettings, webConfigSchema } from "./schema.ts";
 import { type ServerTls, serverTls } from "./tls-options.ts";
-import { readUsers, type Users } from "./users.ts";
 
 export interface RateLimit {
   /** Average interval between requests, milliseconds. */
@@ -32,18 +31,17 @@ export interface LoadedWebConfig {
   readonly secrets: readonly string[];
 }
 
-const SHAPE: FileShape<WebSettings> = {
-  schema: webConfigSchema,
-  jsonSchema: () => z.toJSONSchema(webConfigSchema, { io: "input", target: "draft-7", unrepresentable: "any" }),
-};
-
 /**
  * Reads and checks the file and the files it names. @throws ConfigError WEB_CONFIG_UNREADABLE, WEB_CONFIG_INVALID or CONFIG_SYNTAX, with
  * positions
  */
 export async function loadWebConfig(file: string, readFile: ReadFile): Promise<LoadedWebConfig> {
-  const document = new ConfigDocument(await readConfigFile(file, readFile), file, undefined);
-  const { settings, problems, more } = validateAs(SHAPE, document.value ?? {}, document);
+  const document = new ConfigDocument(
+    await readConfigFile(file, readFile, "WEB_CONFIG_UNREADABLE", "the web configuration"),
+    file,
+    undefined,
+  );
+  const { settings, problems, more } = validateAs(webConfigSchema, document.value ?? {}, document);
   if (settings === undefined) throw new ConfigError(problems.map(asWebProblem), more);
   const users = readUsers(settings.basic_auth_users);
   if ("path" in users) throw new ConfigError([placed(users, document)]);
@@ -78,14 +76,6 @@ function rateLimit({ rate_limit: limit }: WebSettings, warn: (text: string) => v
   if (!limit || limit.interval <= 0) return undefined;
   if (limit.burst === 0) warn("rate_limit.burst is 0: the exporter refuses every request");
   return { intervalMs: limit.interval, burst: limit.burst };
-}
-
-async function readConfigFile(file: string, readFile: ReadFile): Promise<string> {
-  try {
-    return await readFile(file);
-  } catch (error) {
-    throw new ConfigError([unreadableFile("WEB_CONFIG_UNREADABLE", file, "the web configuration", error)]);
-  }
 }
 
 function asWebProblem(problem: ConfigProblem): ConfigProblem {

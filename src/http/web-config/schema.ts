@@ -1,4 +1,5 @@
 import { z } from "zod";
+import { named } from "../../config/fields.ts";
 
 /*
  * As in Prometheus' exporter-toolkit: one file for all exporters of a site. Possible secrets are `unknown` here and
@@ -35,21 +36,6 @@ const CIPHERS = {
 } as const;
 
 const CURVES = { CurveP256: "prime256v1", CurveP384: "secp384r1", CurveP521: "secp521r1", X25519: "X25519" } as const;
-
-/** The exporter sets other headers itself. */
-const HEADERS = {
-  "Content-Security-Policy": undefined,
-  "X-Frame-Options": ["deny", "sameorigin"],
-  "X-Content-Type-Options": ["nosniff"],
-  "X-XSS-Protection": undefined,
-  "Strict-Transport-Security": undefined,
-} as const satisfies Record<string, readonly string[] | undefined>;
-
-/** Accepts the keys of a table and returns their values. */
-function named<const Table extends Readonly<Record<string, string>>>(table: Table) {
-  const names = Object.keys(table);
-  return z.enum(names).transform((name) => table[name as keyof Table]);
-}
 
 /** The toolkit also accepts YAML 1.1. */
 const yamlBoolean = z.union(
@@ -90,24 +76,29 @@ const tlsServerConfig = z.strictObject({
   curve_preferences: z.array(named(CURVES)).nullable().optional(),
 });
 
-function header(allowed: readonly string[] | undefined) {
-  const expected = allowed === undefined ? "a text" : `one of ${allowed.join(", ")}`;
+/** @param allowed Empty: any text. */
+function header(...allowed: readonly string[]) {
+  const isAny = allowed.length === 0;
+  const expected = isAny ? "a text" : `one of ${allowed.join(", ")}`;
   return z
     .union([z.string(), z.number(), z.boolean()], { error: expected })
     .transform(String)
-    .refine((value) => allowed?.includes(value) ?? true, { error: expected })
+    .refine((value) => isAny || allowed.includes(value), { error: expected })
     .refine((value) => /^[\t\x20-\x7e]*$/.test(value), {
       error: "a text with characters that are valid in an HTTP header",
     });
 }
 
-const headers = z.strictObject({
-  "Content-Security-Policy": header(HEADERS["Content-Security-Policy"]).optional(),
-  "X-Frame-Options": header(HEADERS["X-Frame-Options"]).optional(),
-  "X-Content-Type-Options": header(HEADERS["X-Content-Type-Options"]).optional(),
-  "X-XSS-Protection": header(HEADERS["X-XSS-Protection"]).optional(),
-  "Strict-Transport-Security": header(HEADERS["Strict-Transport-Security"]).optional(),
-});
+/** The exporter sets other headers itself. */
+const headers = z
+  .strictObject({
+    "Content-Security-Policy": header(),
+    "X-Frame-Options": header("deny", "sameorigin"),
+    "X-Content-Type-Options": header("nosniff"),
+    "X-XSS-Protection": header(),
+    "Strict-Transport-Security": header(),
+  })
+  .partial();
 
 const httpServerConfig = z.strictObject({
   http2: yamlBoolean.default(true),

@@ -1,4 +1,4 @@
-import type { ErrorCode } from "../../errors/catalogue.ts";
+import { type ErrorCode, scopeOf } from "../../errors/catalogue.ts";
 import { mapEntry } from "../../lib/map-entry.ts";
 import { RETRIES, type RetryPolicy, retryDelayMs } from "../../lib/retry-delay.ts";
 import { ApiError } from "../api-error.ts";
@@ -61,21 +61,11 @@ export class CircuitBreaker {
 
 export const HEALTH_ENDPOINT = "/health";
 
-const SERVER_FAILURES: readonly ErrorCode[] = [
-  "API_CONNECTION_FAILED",
-  "API_PROXY_FAILED",
-  "API_PROXY_UNAUTHORIZED",
-  "API_TLS_UNTRUSTED",
-  "API_TLS_FINGERPRINT",
-  "API_TLS_CLIENT_REFUSED",
-  "API_TLS_FAILED",
-  "API_UNAVAILABLE",
-  "API_LICENSE_INACTIVE",
-];
-
 /** Whether the failure concerns every endpoint. */
 export function isOfServer({ code, endpoint }: ApiError): boolean {
-  return SERVER_FAILURES.includes(code) || (endpoint === HEALTH_ENDPOINT && code === "API_TIMEOUT");
+  const scope = scopeOf(code);
+  const isOfAll = scope === "connection" || scope === "server";
+  return isOfAll || (endpoint === HEALTH_ENDPOINT && code === "API_TIMEOUT");
 }
 
 /** These may concern one endpoint. */

@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { SERVERS_A_PAGE } from "../../../src/app/reports/server-list.ts";
 import { StatusReport } from "../../../src/http/pages/status/report.ts";
-import type { WebServer } from "../../../src/http/server/web-server.ts";
+import type { WebServer } from "../../../src/http/server/connection-handler.ts";
 import { STATUS_TOKENS } from "../../../src/prtg/status.ts";
 import { startPageServer } from "../../http/support/page-server.ts";
 import { type FakeServers, fakeServers } from "../../support/fake-status-source.ts";

@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
-import { createDebugPages } from "../../../src/app/reports/debug-reports.ts";
 import type { RecordedRuns } from "../../../src/app/reports/sources.ts";
+import { createDebugPages } from "../../../src/app/reports/status-pages.ts";
 import { Redactor } from "../../../src/errors/redactor.ts";
 import { debugText } from "../../../src/http/pages/status/debug-view.ts";
 import { plainMapper } from "../../../src/mapping/channel-mapper.ts";

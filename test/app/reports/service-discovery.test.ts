@@ -3,7 +3,7 @@ import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { createDiscovery, type DiscoverySources } from "../../../src/app/reports/service-discovery.ts";
 import { Redactor } from "../../../src/errors/redactor.ts";
 import { createRoutes } from "../../../src/http/pages/routes.ts";
-import { startWebServer, type WebServer } from "../../../src/http/server/web-server.ts";
+import { startWebServer, type WebServer } from "../../../src/http/server/connection-handler.ts";
 import { systemClock } from "../../../src/lib/clock.ts";
 import { EMPTY_TREE, type TreeNode } from "../../../src/model/tree.ts";
 

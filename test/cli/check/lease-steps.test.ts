@@ -1,8 +1,8 @@
 import { rm, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { expect, onTestFinished, test } from "vitest";
-import type { Finding } from "../../../src/cli/check/findings.ts";
 import { leaseFindings } from "../../../src/cli/check/lease-steps.ts";
+import type { Finding } from "../../../src/cli/check/step.ts";
 import type { ElectionFlags } from "../../../src/cli/leader-election.ts";
 import { certificate } from "../../support/certificates.ts";
 import { type LeaseServer, startLeaseServer } from "../../support/lease-server.ts";

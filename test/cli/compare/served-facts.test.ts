@@ -1,7 +1,7 @@
 import { expect, test } from "vitest";
 import { createMetricsPage } from "../../../src/app/metrics-page.ts";
-import type { ComparedObject } from "../../../src/cli/compare/objects.ts";
 import { readServed, type ServedSources } from "../../../src/cli/compare/served-facts.ts";
+import type { ComparedObject } from "../../../src/cli/compare/verdict.ts";
 import { plainMapper } from "../../../src/mapping/channel-mapper.ts";
 import { memoryPipeline } from "../../collectors/memory-pipeline.ts";
 import { channel, smallServer } from "../../collectors/small-server.ts";

@@ -4,10 +4,9 @@ import { join } from "node:path";
 import { describe, expect, test } from "vitest";
 import { completionScript } from "../../../src/cli/completion/completion.ts";
 import { createProgram } from "../../../src/cli/program.ts";
-import { Redactor } from "../../../src/errors/redactor.ts";
 import { temporaryFolder } from "../../support/temporary-folder.ts";
 
-const program = createProgram({ code: 0, redactor: new Redactor() });
+const program = createProgram();
 const flagsOf = (name: string) =>
   program.commands.find((command) => command.name() === name)?.options.flatMap(({ long }) => long ?? []) ?? [];
 

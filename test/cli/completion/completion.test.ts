@@ -1,9 +1,8 @@
 import { describe, expect, test } from "vitest";
 import { completionScript } from "../../../src/cli/completion/completion.ts";
 import { createProgram } from "../../../src/cli/program.ts";
-import { Redactor } from "../../../src/errors/redactor.ts";
 
-const program = createProgram({ code: 0, redactor: new Redactor() });
+const program = createProgram();
 const flagsOf = (name: string) =>
   program.commands.find((command) => command.name() === name)?.options.flatMap(({ long }) => long ?? []) ?? [];
 
@@ -21,7 +20,7 @@ describe.each(["zsh", "fish"] as const)("%s", (shell) => {
 
   test("quotes descriptions", () => {
     const text = "print the server's [name] of C:\\x";
-    const odd = createProgram({ code: 0, redactor: new Redactor() }, "demo");
+    const odd = createProgram(undefined, "demo");
     odd.commands[0]?.option("--odd", text);
     const expected = {
       zsh: String.raw`'*--odd[print the server'\''s \[name\] of C:\\x]'`,

@@ -1,6 +1,6 @@
 import { load } from "js-yaml";
 import { expect, test } from "vitest";
-import { conclusion, type Written } from "../../../src/cli/init/conclusion.ts";
+import { conclusion, programCommand, type Written } from "../../../src/cli/init/conclusion.ts";
 
 const WRITTEN: Written = {
   file: "prtg.yaml",
@@ -74,4 +74,16 @@ test("quotes paths with spaces", () => {
   const file = String.raw`C:\Program Files\prtg exporter\prtg.yaml`;
   expect(commandsOf({ ...WRITTEN, platform: "win32", file })[0]).toBe(`prtg-exporter check --config.file "${file}"`);
   expect(commandsOf({ ...WRITTEN, file: String.raw`C:\prtg.yaml` })[0]).toMatch(/file C:\\prtg\.yaml$/);
+});
+
+const CLONE = "file:///home/me/prtg-exporter/src/cli/init/conclusion.ts";
+const PACKAGE = "file:///usr/lib/prtg-exporter/dist/cli/init/program-command.js";
+
+test.each([
+  ["a clone by npm", CLONE, "/home/me/prtg-exporter", "start", "npm start --"],
+  ["a clone by its path", CLONE, "/home/me", undefined, "node prtg-exporter/bin/prtg-exporter.js"],
+  ["a package", PACKAGE, "/root", undefined, "prtg-exporter"],
+  ["a package by npm of another project", PACKAGE, "/root", "start", "prtg-exporter"],
+])("the command of %s", (_name, module, directory, npm_lifecycle_event, command) => {
+  expect(programCommand({ npm_lifecycle_event }, directory, module)).toBe(command);
 });

@@ -3,7 +3,7 @@ import { mkdirSync, readdirSync, readFileSync, statSync, symlinkSync } from "nod
 import { join } from "node:path";
 import { expect, test } from "vitest";
 import { readText } from "../../../src/app/context.ts";
-import { writeDraft } from "../../../src/cli/init/files.ts";
+import { writeDraft } from "../../../src/cli/init/draft.ts";
 import { type Given, givenBy, type InitFlags } from "../../../src/cli/init/flags.ts";
 import { createConfiguration } from "../../../src/cli/init/init.ts";
 import type { Terminal } from "../../../src/cli/init/terminal.ts";

@@ -15,8 +15,7 @@ export async function loadMapping(
   env: Readonly<Record<string, string>> = {},
 ): Promise<CompiledMapping & { readonly settings: MappingSettings }> {
   const document = new ConfigDocument(text, "prtg.yaml", env);
-  const shape = { schema: SHAPE, jsonSchema: () => z.toJSONSchema(SHAPE, { io: "input", target: "draft-7" }) };
-  const { settings, problems } = validateAs(shape, document.value, document);
+  const { settings, problems } = validateAs(SHAPE, document.value, document);
   const found = [...document.problems, ...problems];
   if (settings === undefined || found.length > 0) throw new ConfigError(found);
   const ruleFiles = await readRuleFiles(settings.mapping, {

@@ -1,7 +1,6 @@
 import { familiesOf } from "../../../scripts/generate/preset-families.ts";
 import { createProgram } from "../../../src/cli/program.ts";
 import { PRESET_NAMES } from "../../../src/config/mapping-schema.ts";
-import { Redactor } from "../../../src/errors/redactor.ts";
 import { CHANNEL_LABEL_NAMES, SENSOR_LABEL_NAMES } from "../../../src/mapping/metric-table.ts";
 import { KNOWN_METRICS, TARGET_LABELS } from "../../support/known-metrics.ts";
 import { readPage } from "./pages.ts";
@@ -45,7 +44,5 @@ function configurationKeys(): string[] {
 }
 
 export const FLAGS: ReadonlySet<string> = new Set(
-  createProgram({ code: 0, redactor: new Redactor() }).commands.flatMap(({ options }) =>
-    options.flatMap(({ long }) => (long == null ? [] : [long])),
-  ),
+  createProgram().commands.flatMap(({ options }) => options.flatMap(({ long }) => (long == null ? [] : [long]))),
 );

@@ -1,8 +1,14 @@
 import { setTimeout as sleep } from "node:timers/promises";
 import { describe, expect, test, vi } from "vitest";
-import { type Compare, PasswordChecker, parseBasicAuth } from "../../../src/http/auth/basic-auth.ts";
+import { ConfigDocument } from "../../../src/config/document.ts";
+import {
+  bcryptCost,
+  type Compare,
+  PasswordChecker,
+  parseBasicAuth,
+  readUsers,
+} from "../../../src/http/auth/basic-auth.ts";
 import { BcryptThread } from "../../../src/http/auth/bcrypt-thread.ts";
-import { bcryptCost } from "../../../src/http/web-config/users.ts";
 import { ALICE, CAROL } from "../web-config/cases.ts";
 
 const hashOfCost = (cost: number) => `$2y$${String(cost).padStart(2, "0")}$${"a".repeat(53)}`;
@@ -190,4 +196,22 @@ test.each([
   ["Digest a:b", undefined],
 ])("Authorization %j contains %j", (header, expected) => {
   expect(parseBasicAuth(header)).toEqual(expected);
+});
+
+function usersOf(yaml: string): ReturnType<typeof readUsers> {
+  return readUsers(new ConfigDocument(yaml, "web.yaml", undefined).value);
+}
+
+test("users can have any name", () => {
+  expect(usersOf(`{ alice: ${ALICE}, constructor: ${ALICE} }`)).toEqual(
+    new Map([
+      ["alice", ALICE],
+      ["constructor", ALICE],
+    ]),
+  );
+});
+
+test("users cannot have the name __proto__", () => {
+  const refused = { path: ["basic_auth_users", "__proto__"], text: "this user name is reserved" };
+  expect(usersOf(`{ alice: ${ALICE}, __proto__: ${ALICE} }`)).toEqual(refused);
 });

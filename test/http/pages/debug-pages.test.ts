@@ -2,7 +2,7 @@ import { request as httpRequest } from "node:http";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import type { DebugReport } from "../../../src/http/pages/status/debug-view.ts";
 import { CONTENT_SECURITY_POLICY, SCRIPT, STYLE } from "../../../src/http/pages/status/respond.ts";
-import type { WebServer } from "../../../src/http/server/web-server.ts";
+import type { WebServer } from "../../../src/http/server/connection-handler.ts";
 import { fakeServers } from "../../support/fake-status-source.ts";
 import { startPageServer } from "../support/page-server.ts";
 

@@ -2,7 +2,7 @@ import { pino } from "pino";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { Exposition } from "../../../src/exposition/exposition.ts";
 import { createRoutes } from "../../../src/http/pages/routes.ts";
-import { startWebServer, type WebServer } from "../../../src/http/server/web-server.ts";
+import { startWebServer, type WebServer } from "../../../src/http/server/connection-handler.ts";
 import { systemClock } from "../../../src/lib/clock.ts";
 import { TREE_FAMILIES } from "../../../src/mapping/metric-table.ts";
 import { shardKeyOf } from "../../../src/store/shard-key.ts";

@@ -2,7 +2,7 @@ import { pino } from "pino";
 import { afterAll, beforeAll, expect, test } from "vitest";
 import type { Shard } from "../../../src/exposition/representation.ts";
 import { createRoutes, metricsRoutes } from "../../../src/http/pages/routes.ts";
-import { startWebServer, type WebServer } from "../../../src/http/server/web-server.ts";
+import { startWebServer, type WebServer } from "../../../src/http/server/connection-handler.ts";
 import { fakeServers } from "../../support/fake-status-source.ts";
 
 /** Another user may see `globex`. The configuration has no server `gone`. */

@@ -4,7 +4,7 @@ import { connect, type Socket } from "node:net";
 import { pino } from "pino";
 import { describe, expect, onTestFinished, test, vi } from "vitest";
 import { createRoutes } from "../../../src/http/pages/routes.ts";
-import { startWebServer, type WebServer } from "../../../src/http/server/web-server.ts";
+import { startWebServer, type WebServer } from "../../../src/http/server/connection-handler.ts";
 
 /** Far more than the kernel buffers for a stalled reader. */
 const PAGE = Buffer.alloc(16 * 1024 * 1024, "prtg_up 1\n");

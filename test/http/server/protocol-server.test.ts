@@ -1,4 +1,6 @@
 import { once } from "node:events";
+import { connect as connectHttp2, createSecureServer } from "node:http2";
+import { createServer as createHttpsServer } from "node:https";
 import { type AddressInfo, connect } from "node:net";
 import { type ConnectionOptions, connect as connectTls } from "node:tls";
 import { describe, expect, onTestFinished, test, vi } from "vitest";
@@ -173,5 +175,36 @@ describe("client certificates", () => {
     const { port, rejected } = await serving({ settings });
     expect(await secured(port, options)).not.toBe(OK);
     await vi.waitFor(() => expect(rejected).toEqual([[reason, expect.stringContaining(detail)]]));
+  });
+});
+
+async function answerOverHttp2(port: number, options: ConnectionOptions): Promise<unknown> {
+  const session = connectHttp2(`https://127.0.0.1:${port}`, { servername: "localhost", ca: CA, ...options });
+  session.on("error", () => undefined);
+  const request = session.request({ ":path": "/metrics" }).on("error", () => undefined);
+  const answered = once(request, "response").then(([headers]) => headers[":status"]);
+  try {
+    return await Promise.race([answered, once(session, "close").then(() => "closed")]);
+  } finally {
+    session.destroy();
+  }
+}
+
+/* `admitOnly` takes listeners of Node.js off its servers and calls them itself. These fail if a release has other listeners. */
+describe("canary: Node.js speaks HTTP in its listener of secureConnection", () => {
+  test.each([
+    ["https", createHttpsServer],
+    ["http2", () => createSecureServer({ allowHTTP1: true })],
+  ])("a server of %s has one", (_module, create) => {
+    expect(create().listeners("secureConnection")).toHaveLength(1);
+  });
+
+  test("HTTP/2 begins after the check of the certificate, and only then", async () => {
+    const settings = { client_auth_type: "RequireAnyClientCert" };
+    const { port, rejected } = await serving({ settings, http2: true });
+    expect(await answerOverHttp2(port, keyPair("localhost"))).toBe(200);
+    expect(rejected).toEqual([]);
+    expect(await answerOverHttp2(port, {})).toBe("closed");
+    expect(rejected).toEqual([["client_certificate", "no client certificate"]]);
   });
 });

@@ -5,7 +5,13 @@ import { pino } from "pino";
 import { describe, expect, onTestFinished, test, vi } from "vitest";
 import { type Compare, PasswordChecker } from "../../../src/http/auth/basic-auth.ts";
 import { PLAIN_HTTP } from "../../../src/http/server/connection-handler.ts";
-import { RequestHandler, type RequestHandlerOptions } from "../../../src/http/server/request-handler.ts";
+import {
+  createRequestPlaces,
+  RequestHandler,
+  type RequestHandlerOptions,
+  type RequestKind,
+  type TakePlace,
+} from "../../../src/http/server/request-handler.ts";
 import { type RouteHandler, respondText } from "../../../src/http/server/responses.ts";
 import type { WebConfig } from "../../../src/http/web-config/load.ts";
 import { ALICE, CAROL } from "../web-config/cases.ts";
@@ -268,5 +274,56 @@ describe("requests", () => {
     expect([(await first).text, (await second).text]).toEqual(["late", "late"]);
     expect((await ask("/")).status).toBe(200);
     expect(rejected).toEqual(["requests 127.0.0.1", "requests 127.0.0.1"]);
+  });
+});
+
+function take(places: TakePlace, kind: RequestKind, wanted = 100): number {
+  return Array.from({ length: wanted }, () => places(kind)).filter((free) => free !== undefined).length;
+}
+
+describe("places of requests", () => {
+  test("reserve a quarter for scrapes", () => {
+    const places = createRequestPlaces(40);
+    expect(take(places, "page")).toBe(30);
+    expect(take(places, "scrape")).toBe(10);
+    expect(take(places, "scrape")).toBe(0);
+  });
+
+  test("are all available to scrapes", () => {
+    const places = createRequestPlaces(40);
+    expect(take(places, "scrape")).toBe(40);
+    expect(take(places, "page")).toBe(0);
+  });
+
+  test("always include one for probes, and separate ones for actions", () => {
+    const places = createRequestPlaces(4);
+    expect(take(places, "action")).toBe(8);
+    expect(take(places, "scrape")).toBe(4);
+    expect(take(places, "probe")).toBe(100);
+    expect(createRequestPlaces(4)("action")).toBeDefined();
+  });
+
+  test.each([
+    [1, 1],
+    [2, 1],
+    [3, 2],
+    [5, 3],
+  ])("give pages, of %i, %i", (max, pages) => {
+    expect(take(createRequestPlaces(max), "page")).toBe(pages);
+  });
+
+  test("are unlimited with 0", () => {
+    for (const kind of ["page", "scrape", "action", "probe"] as const) {
+      expect(take(createRequestPlaces(0), kind)).toBe(100);
+    }
+  });
+
+  test("become free once, even if an answer ends repeatedly", () => {
+    const places = createRequestPlaces(2);
+    const over = places("page");
+    over?.();
+    over?.();
+    expect(take(places, "page")).toBe(1);
+    expect(take(places, "scrape")).toBe(1);
   });
 });

@@ -5,10 +5,9 @@ import { text } from "node:stream/consumers";
 import { setTimeout as sleep } from "node:timers/promises";
 import { pino } from "pino";
 import { expect, onTestFinished, test, vi } from "vitest";
-import type { WebLimits } from "../../../src/http/server/connection-handler.ts";
+import { startWebServer, type WebLimits } from "../../../src/http/server/connection-handler.ts";
 import { PipelinedResponses } from "../../../src/http/server/response-lifetime.ts";
 import { type RouteHandler, respondText } from "../../../src/http/server/responses.ts";
-import { startWebServer } from "../../../src/http/server/web-server.ts";
 
 const MOST = 3;
 

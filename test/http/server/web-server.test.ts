@@ -2,7 +2,7 @@ import { request as httpRequest } from "node:http";
 import { gunzipSync } from "node:zlib";
 import { pino } from "pino";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
-import { startWebServer, type WebServer } from "../../../src/http/server/web-server.ts";
+import { startWebServer, type WebServer } from "../../../src/http/server/connection-handler.ts";
 import { startPageServer } from "../support/page-server.ts";
 
 let ready = false;

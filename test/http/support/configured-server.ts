@@ -5,9 +5,8 @@ import { type RequestOptions, request } from "node:https";
 import { onTestFinished } from "vitest";
 import { Redactor } from "../../../src/errors/redactor.ts";
 import { respond } from "../../../src/http/pages/status/respond.ts";
-import type { WebLimits } from "../../../src/http/server/connection-handler.ts";
+import { startWebServer, type WebLimits, type WebServer } from "../../../src/http/server/connection-handler.ts";
 import { type RouteHandler, respondText } from "../../../src/http/server/responses.ts";
-import { startWebServer, type WebServer } from "../../../src/http/server/web-server.ts";
 import { WebConfigSource } from "../../../src/http/web-config/source.ts";
 import { createLogger } from "../../../src/telemetry/logger.ts";
 

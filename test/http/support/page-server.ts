@@ -1,6 +1,6 @@
 import { type Logger, pino } from "pino";
 import { createRoutes, type RouteOptions } from "../../../src/http/pages/routes.ts";
-import { startWebServer, type WebServer } from "../../../src/http/server/web-server.ts";
+import { startWebServer, type WebServer } from "../../../src/http/server/connection-handler.ts";
 
 interface PageServer {
   readonly web: WebServer;

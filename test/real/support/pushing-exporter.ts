@@ -35,7 +35,7 @@ export async function startPushingExporter(options: PushingExporterOptions): Pro
     "web.telemetryPath": "/metrics",
   };
   const events = await openEvents(config, context, {});
-  const serving = await startServing(config, web, context, push, undefined, events);
+  const serving = await startServing({ config, flags: web, context, push, events });
   const [url = ""] = serving.web.urls;
   if (!(await serving.firstPoll)) throw new Error("the first poll failed");
   return {

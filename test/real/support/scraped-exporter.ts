@@ -3,8 +3,8 @@ import { gunzipSync } from "node:zlib";
 import { pino } from "pino";
 import { webObserver } from "../../../src/cli/web-config.ts";
 import { createRoutes } from "../../../src/http/pages/routes.ts";
+import { startWebServer } from "../../../src/http/server/connection-handler.ts";
 import type { RouteHandler } from "../../../src/http/server/responses.ts";
-import { startWebServer } from "../../../src/http/server/web-server.ts";
 import {
   type SimulatedExporter,
   type SimulatedExporterOptions,

@@ -1,5 +1,5 @@
 import { type Axis, axisOf, quantityOf } from "./axis.ts";
-import { type Column, nameHtml, table } from "./components.ts";
+import { type Column, nameHtml, panel, sparkDrawing, table } from "./components.ts";
 import type { ChartPart, PageChart, SensorChart } from "./courses.ts";
 import { counted, duration, value } from "./figures.ts";
 import { type Html, html } from "./html.ts";
@@ -18,13 +18,18 @@ const MAX_STRETCH = 4;
 
 /** Chart of the last four hours, or the link that requests it. */
 export function chartSection(node: NodeSummary, sensor: SensorReport, outcome: PageChart | undefined): Html {
-  return html`<section class="panel" id="chart" aria-labelledby="chart-title"><h2 id="chart-title">Last four hours</h2>
-${outcome === undefined ? askFor(node, sensor, "Show charts") : outcomeView(outcome, node, sensor)}
-</section>`;
+  const content = outcome === undefined ? askFor(node, sensor, "Show charts") : outcomeView(outcome, node, sensor);
+  return panel(
+    { id: "chart", titleId: "chart-title", title: "Last four hours" },
+    html`${content}
+`,
+  );
 }
 
 function askFor({ server, id }: NodeSummary, { channels_from: from }: SensorReport, text: string): Html {
-  return html`<form class="ask" action="./tree#chart" method="get"><input type="hidden" name="server" value="${server}"><input type="hidden" name="id" value="${id}">${from > 0 && html`<input type="hidden" name="from" value="${from}">`}<input type="hidden" name="chart" value="1"><button type="submit">${text}</button>
+  const fields = Object.entries({ server, id, ...(from > 0 && { from }), chart: 1 });
+  const hidden = fields.map(([name, value]) => html`<input type="hidden" name="${name}" value="${value}">`);
+  return html`<form class="ask" action="./tree#chart" method="get">${hidden}<button type="submit">${text}</button>
 <p class="note">Sends one request to PRTG, within its request budget. The exporter caches the answer for a minute for all readers.</p></form>`;
 }
 
@@ -50,8 +55,9 @@ function charts(chart: SensorChart, { channels, channels_total }: SensorReport):
   if (measured.length === 0)
     return html`<p class="none">The server has no values of these channels in the last four hours.</p>`;
   const drawn = measured.slice(0, MAX_DRAWN);
-  const less = drawn.length < channels_total;
-  return html`${less && html`<p class="note">Charts of ${counted(drawn.length, "channel")} of ${channels_total}: channels of this page with values, at most ${MAX_DRAWN}. The table of channels has a sparkline for each.</p>`}
+  const shown = `Charts of ${counted(drawn.length, "channel")} of ${channels_total}`;
+  const note = `${shown}: channels of this page with values, at most ${MAX_DRAWN}. The table of channels has a sparkline for each.`;
+  return html`${drawn.length < channels_total && html`<p class="note">${note}</p>`}
 ${drawn.map(({ channel, values }, index) => {
   return channelChart(channel, values, chart, { id: `chart-${index}`, width: widthOf(drawn.length, chart) });
 })}`;
@@ -146,5 +152,5 @@ export function channelSparkline(parts: readonly ChartPart[], { from, to }: Sens
   };
   const path = runsOf(middles).map((run) => pathOf(run, scale, "line", SPARK_HEIGHT));
   const text = `Last four hours: lowest ${value(low)}, highest ${value(high)}`;
-  return html`<svg class="spark" viewBox="0 -2 ${SPARK_WIDTH} ${SPARK_HEIGHT + 4}" preserveAspectRatio="none" role="img"><title>${text}</title><path d="${path.join("")}"/></svg>`;
+  return sparkDrawing("spark", [-2, SPARK_WIDTH, SPARK_HEIGHT + 4], text, path.join(""));
 }

@@ -14,6 +14,39 @@ export function prtgLink({ name, prtg_url }: NodeSummary, text = "PRTG"): Html |
   return html`<a class="prtg" href="${url}" target="_blank" rel="noreferrer">${text}<span class="hidden">: ${nameHtml(name)}</span></a>`;
 }
 
+/** ` name="value"`. Nothing without a value. */
+export function attribute(
+  name: "aria-sort" | "class" | "colspan" | "data-label" | "id",
+  value: string | number | false | undefined,
+): Html | false {
+  return value !== undefined && value !== false && html` ${name}="${value}"`;
+}
+
+export interface PanelOptions {
+  readonly id?: string;
+  readonly className?: string;
+  readonly titleId: string;
+  readonly title: HtmlValue;
+  /** The script replaces it by the one of a newer page. */
+  readonly isLive?: boolean;
+}
+
+/** Section with a heading. */
+export function panel({ id, className = "panel", titleId, title, isLive = false }: PanelOptions, content: Html): Html {
+  return html`<section class="${className}"${attribute("id", id)} aria-labelledby="${titleId}"${isLive && html` data-live`}><h2 id="${titleId}">${title}</h2>
+${content}</section>`;
+}
+
+/** Stretched drawing. The text next to it says the same. */
+export function silentDrawing(className: string, width: string | number, height: number, content: HtmlValue): Html {
+  return html`<svg class="${className}" viewBox="0 0 ${width} ${height}" preserveAspectRatio="none" aria-hidden="true" focusable="false">${content}</svg>`;
+}
+
+/** @param box Its top, width and height. */
+export function sparkDrawing(className: string, box: readonly number[], title: string, path: string): Html {
+  return html`<svg class="${className}" viewBox="0 ${box.join(" ")}" preserveAspectRatio="none" role="img"><title>${title}</title><path d="${path}"/></svg>`;
+}
+
 /** Path to a page: the overview, the pages between, and the page itself. */
 export function crumbs(page: HtmlValue, between: readonly Html[] = [], home = HOME): Html {
   return html`<nav class="crumbs" aria-label="Path"><ol><li><a href="${home}">Overview</a></li>${between.map((link) => html`<li>${link}</li>`)}<li aria-current="page">${page}</li></ol></nav>`;
@@ -50,12 +83,17 @@ export function table<Row>(
   { className = "cards", none }: TableOptions = {},
 ): Html {
   const isEmpty = rows.length === 0 && none !== undefined;
-  return html`<table${className !== false && html` class="${className}"`}>${tableHead(columns)}
+  return html`<table${attribute("class", className)}>${tableHead(columns)}
 <tbody>${rows.map((row) => tableRow(columns, row))}${isEmpty && html`<tr><td colspan="${columns.length}" class="none">${none}</td></tr>`}</tbody></table>`;
 }
 
 export function tableHead(columns: readonly Pick<Column<never>, "title" | "isNumber">[]): Html {
-  return html`<thead><tr>${columns.map(({ title, isNumber = false }) => html`<th scope="col"${isNumber && html` class="n"`}>${title}</th>`)}</tr></thead>`;
+  return html`<thead><tr>${columns.map(({ title, isNumber = false }) => html`<th scope="col"${attribute("class", isNumber && "n")}>${title}</th>`)}</tr></thead>`;
+}
+
+/** @param label Shown before the value on narrow screens. */
+export function dataCell(content: HtmlValue, className: string | false = false, label: string | false = false): Html {
+  return html`<td${attribute("class", className)}${attribute("data-label", label)}>${content}</td>`;
 }
 
 /** The first column names the row. */
@@ -63,6 +101,6 @@ export function tableRow<Row>([first, ...others]: readonly Column<Row>[], row: R
   return html`<tr><th scope="row">${first?.value(row)}</th>${others.map((column) => {
     const { title, value, isNumber = false, hasLabel = true, className } = column;
     const classes = isNumber ? "n" : (className?.(row) ?? false);
-    return html`<td${classes !== false && html` class="${classes}"`}${hasLabel && html` data-label="${title}"`}>${value(row)}</td>`;
+    return dataCell(value(row), classes, hasLabel && title);
   })}</tr>`;
 }

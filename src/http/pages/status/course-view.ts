@@ -49,7 +49,9 @@ export function courseView(course: StatusCourse, server: string, id: string): Ht
     const highest = course.reduce((most, sample) => (sample.counts[group] > most.counts[group] ? sample : most));
     const [now, most] = [last.counts[group], highest.counts[group]];
     const since = course[course.findLastIndex(({ counts }) => counts[group] !== now) + 1] ?? first;
-    return html`<p class="status"><b class="${style}">${text}</b> <b>${number(now)}</b> <span class="quiet">since ${clock(since.at)}${since === first && " or earlier"}${most !== now && html`, highest ${number(most)} at ${clock(highest.at)}`}</span></p>
+    const peak = most !== now && html`, highest ${number(most)} at ${clock(highest.at)}`;
+    const begin = html`since ${clock(since.at)}${since === first && " or earlier"}`;
+    return html`<p class="status"><b class="${style}">${text}</b> <b>${number(now)}</b> <span class="quiet">${begin}${peak}</span></p>
 ${lineChart({
   id: `${id}-${group}`,
   title: `Sensors of ${server} in status ${text}`,

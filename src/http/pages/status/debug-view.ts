@@ -1,7 +1,10 @@
+import type { IncomingMessage, ServerResponse } from "node:http";
+import Negotiator from "negotiator";
 import { oneLine, textTable } from "../../../lib/printable-text.ts";
-import { crumbs } from "./components.ts";
+import { attribute, crumbs } from "./components.ts";
 import { type Html, html } from "./html.ts";
-import type { Page } from "./layout.ts";
+import { type Layout, type Page, renderPage } from "./layout.ts";
+import { respond } from "./respond.ts";
 
 /** Answer of a page below /debug: sections for people, which text and HTML show, and JSON for programs. */
 export interface DebugReport {
@@ -62,10 +65,12 @@ function servedText(lines: readonly string[]): string {
 
 const NO_LINES = "no lines served";
 
+const EXPLAIN_FIELD = html`<label class="hidden" for="object">Id of a sensor or channel</label><input id="object" name="object" type="search" placeholder="Explain a sensor (2490) or channel (2490.1)" autocomplete="off" spellcheck="false" maxlength="101">`;
+
 export function debugPage(title: string, { sections }: DebugReport): Page {
   const content = html`${crumbs(title, [], "../")}
 <header class="title"><h1>${title}</h1></header>
-<form class="find debug-find" aria-label="Explain" action="../debug/explain" method="get"><label class="hidden" for="object">Id of a sensor or channel</label><input id="object" name="object" type="search" placeholder="Explain a sensor (2490) or channel (2490.1)" autocomplete="off" spellcheck="false" maxlength="101"><button type="submit">Explain</button></form>
+<form class="find debug-find" aria-label="Explain" action="../debug/explain" method="get">${EXPLAIN_FIELD}<button type="submit">Explain</button></form>
 ${sections.map(sectionHtml)}`;
   return { title: `${title} – prtg-exporter`, isBelow: true, content };
 }
@@ -98,5 +103,44 @@ function dataCell(cell: string, name: string, column: number, link: string | und
   const text = html`<bdi>${cell}</bdi>`;
   if (column === 0)
     return html`<th scope="row">${link === undefined ? text : html`<a href="${link}">${text}</a>`}</th>`;
-  return html`<td data-label="${name}"${NUMBER.test(cell) && html` class="n"`}><bdi>${cell}</bdi></td>`;
+  return html`<td data-label="${name}"${attribute("class", NUMBER.test(cell) && "n")}>${text}</td>`;
+}
+
+/** Answers from memory. `signal` may abort it. */
+export type DebugPage = (query: URLSearchParams, signal?: AbortSignal) => Promise<DebugReport>;
+
+export interface DebugPages {
+  /** `?object=ID`: how the exporter derives an object's series. */
+  readonly explain: DebugPage;
+  readonly cardinality: DebugPage;
+  /** `?server=NAME`: the last run of each collector, step by step. */
+  readonly runs: DebugPage;
+}
+
+const TEXT = "text/plain";
+const JSON_TYPE = "application/json";
+const HTML_TYPE = "text/html";
+
+/** @param layout Frame of pages for people. `undefined`: text and JSON only. */
+export function debugEndpoint(page: DebugPage, title: string, layout: Layout | undefined) {
+  const types = layout === undefined ? [TEXT, JSON_TYPE] : [TEXT, JSON_TYPE, HTML_TYPE];
+  return async (request: IncomingMessage, response: ServerResponse, signal: AbortSignal): Promise<void> => {
+    const { searchParams } = new URL(request.url ?? "/", "http://exporter");
+    const report = await page(searchParams, signal);
+    // As on the metrics page, a client that accepts none of them gets text. So does one that accepts all, such as curl.
+    const type = new Negotiator(request).mediaType(types) ?? TEXT;
+    if (type === HTML_TYPE && layout !== undefined) {
+      const body = renderPage(debugPage(title, report), layout);
+      const contentType = `${HTML_TYPE}; charset=utf-8`;
+      return respond(request, response, { status: report.status, contentType, body, vary: "Accept, Accept-Encoding" });
+    }
+    const body = type === JSON_TYPE ? `${JSON.stringify(report.json, undefined, 2)}\n` : debugText(report);
+    response.writeHead(report.status, {
+      "Content-Type": `${type}; charset=utf-8`,
+      "Content-Length": Buffer.byteLength(body),
+      "Cache-Control": "no-store",
+      Vary: "Accept",
+    });
+    response.end(body);
+  };
 }

@@ -1,4 +1,4 @@
-import { nameHtml } from "./components.ts";
+import { nameHtml, panel } from "./components.ts";
 import { counted, duration, moment, number, shortened, span, utc } from "./figures.ts";
 import { type Html, html } from "./html.ts";
 import { serverLink } from "./links.ts";
@@ -95,14 +95,18 @@ export function clockText(seconds: number): string {
   return `${duration(Math.abs(seconds))} ${seconds > 0 ? "ahead" : "behind"}`;
 }
 
+const ATTENTION = "The exporter needs attention";
+
 /** Stands before the problems, because it can hide some. */
 export function faultsSection(report: StatusReport): Html | false {
   const faults = faultsOf(report);
   return (
     faults.length > 0 &&
-    html`<section class="panel faults" id="faults" aria-labelledby="faults-title" data-live><h2 id="faults-title">The exporter needs attention</h2>
-<ul class="plain">${faults.map((fault) => html`<li>${fault}</li>`)}</ul>
-<p class="note"><a href="#${DETAILS_ID}">Details of the exporter</a></p></section>`
+    panel(
+      { id: "faults", className: "panel faults", titleId: "faults-title", title: ATTENTION, isLive: true },
+      html`<ul class="plain">${faults.map((fault) => html`<li>${fault}</li>`)}</ul>
+<p class="note"><a href="#${DETAILS_ID}">Details of the exporter</a></p>`,
+    )
   );
 }
 
@@ -110,13 +114,18 @@ export function faultsSection(report: StatusReport): Html | false {
 export function exporterDetails(report: StatusReport, details: Html): Html {
   const faults = faultsOf(report);
   const isWell = faults.length === 0;
+  const state = isWell ? goodPill("All well") : badPill(counted(faults.length, "fault"));
   return html`<details class="panel exporter" id="${DETAILS_ID}" data-key="exporter"${!isWell && html` open`}>
-<summary><h2>Exporter</h2> <span id="exporter-line" data-live>${isWell ? goodPill("All well") : badPill(counted(faults.length, "fault"))} <span class="quiet">${summaryLine(report)}</span></span></summary>
+<summary><h2>Exporter</h2> <span id="exporter-line" data-live>${state} <span class="quiet">${summaryLine(report)}</span></span></summary>
 ${details}</details>`;
 }
 
-function summaryLine({ servers, totals, metrics, otlp }: StatusReport): Html {
+function summaryLine({ servers, totals, metrics, otlp }: StatusReport): string {
   const [server] = servers;
   const collectors = totals.servers === 1 ? server?.collectors : undefined;
-  return html`${collectors === undefined ? counted(totals.servers, "server") : counted(collectors.length, "collector")}, ${number(metrics.series)} series, ${otlp === null ? "no OTLP push" : html`OTLP: ${number(otlp.state_points.delivered)} points delivered`}`;
+  return [
+    collectors === undefined ? counted(totals.servers, "server") : counted(collectors.length, "collector"),
+    `${number(metrics.series)} series`,
+    otlp === null ? "no OTLP push" : `OTLP: ${number(otlp.state_points.delivered)} points delivered`,
+  ].join(", ");
 }

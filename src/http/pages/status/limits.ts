@@ -1,4 +1,5 @@
 import { quantityOf } from "./axis.ts";
+import { silentDrawing } from "./components.ts";
 import { type Html, html } from "./html.ts";
 import type { ChannelReport } from "./report.ts";
 
@@ -58,5 +59,6 @@ export function levelBar({ value, unit, limits }: ChannelReport): Html | undefin
     return html`<g class="${tone}"><rect class="beyond" x="${from}" width="${side === 1 ? WIDTH - from : x(at)}" height="${HEIGHT}"/><path class="limit-at" d="M${x(at)},0V${HEIGHT}"/></g>`;
   });
   const tone = known.findLast(({ isExceeded }) => isExceeded)?.tone ?? (known.length > 0 ? "good" : "still");
-  return html`<svg class="level" viewBox="0 0 ${WIDTH} ${HEIGHT}" preserveAspectRatio="none" aria-hidden="true" focusable="false">${zones}<rect class="value ${tone}" y="3" width="${x(value)}" height="4"/></svg>`;
+  const bar = html`<rect class="value ${tone}" y="3" width="${x(value)}" height="4"/>`;
+  return silentDrawing("level", WIDTH, HEIGHT, [...zones, bar]);
 }

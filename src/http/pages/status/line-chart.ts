@@ -44,11 +44,21 @@ export function lineChart(chart: LineChart): Html {
     x: (at) => Math.round(fraction(at, from, to) * WIDTH),
     y: (height) => Math.round((1 - fraction(height, low, high)) * HEIGHT),
   };
+  const pathsOf = (form: "area" | "steps" | "line") => runs.map((run) => pathOf(run, scale, form, HEIGHT)).join("");
   const across = (height: number) => `M0,${scale.y(height)}H${WIDTH}`;
   const depths = limits.map(({ at }) => 1 - fraction(at, low, high));
   const shown = unit.length > MAX_UNIT_LENGTH ? "" : unit;
+  const x = (at: number) => fraction(at, from, to);
+  const area = isArea && html`<path class="area ${style}" d="${pathsOf("area")}"/>`;
+  const lines = html`<path class="grid" d="${ticks.map(across).join("")}"/>${area}<path class="line ${style}" d="${pathsOf(isArea ? "steps" : "line")}"/>${limits.map((limit) => html`<path class="line ${limit.style}" d="${across(limit.at)}"/>`)}`;
+  const gaps = gapsOf(runs, from, to).map(([start, end]) => {
+    return html`<rect class="gap" x="${percent(x(start))}" width="${percent(x(end) - x(start))}" height="100%"/>`;
+  });
+  const data = html`data-from="${Math.round(from)}" data-to="${Math.round(to)}" data-low="${low}" data-high="${high}" data-unit="${unit}" data-points="${pointsText(runs.flat(), from)}"`;
+  const labels = limits.map((limit, index) => limitLabel(limit, depths[index] ?? 0, depths));
+  const times = html`<span class="zone" data-zone>UTC</span><svg class="times" aria-hidden="true">${timeMarks(from, to).map((at) => timeMark(at, x(at)))}</svg>`;
   return html`<div class="plot"><p class="scale">${ticks.toReversed().map((tick) => html`<span>${`${value(tick)} ${shown}`.trim()}</span>`)}</p>
-<div class="field" data-from="${Math.round(from)}" data-to="${Math.round(to)}" data-low="${low}" data-high="${high}" data-unit="${unit}" data-points="${pointsText(runs.flat(), from)}"><svg class="chart" role="img" aria-labelledby="${id}-title ${id}-text"><title id="${id}-title">${title}</title><desc id="${id}-text">${description}</desc>${gapsOf(runs, from, to).map(([start, end]) => html`<rect class="gap" x="${percent(fraction(start, from, to))}" width="${percent(fraction(end, from, to) - fraction(start, from, to))}" height="100%"/>`)}<svg viewBox="0 0 ${WIDTH} ${HEIGHT}" preserveAspectRatio="none"><path class="grid" d="${ticks.map(across).join("")}"/>${isArea && html`<path class="area ${style}" d="${runs.map((run) => pathOf(run, scale, "area", HEIGHT)).join("")}"/>`}<path class="line ${style}" d="${runs.map((run) => pathOf(run, scale, isArea ? "steps" : "line", HEIGHT)).join("")}"/>${limits.map((limit) => html`<path class="line ${limit.style}" d="${across(limit.at)}"/>`)}</svg>${limits.map((limit, index) => limitLabel(limit, depths[index] ?? 0, depths))}</svg></div>${hasTimes && html`<span class="zone" data-zone>UTC</span><svg class="times" aria-hidden="true">${timeMarks(from, to).map((at) => timeMark(at, fraction(at, from, to)))}</svg>`}</div>`;
+<div class="field" ${data}><svg class="chart" role="img" aria-labelledby="${id}-title ${id}-text"><title id="${id}-title">${title}</title><desc id="${id}-text">${description}</desc>${gaps}<svg viewBox="0 0 ${WIDTH} ${HEIGHT}" preserveAspectRatio="none">${lines}</svg>${labels}</svg></div>${hasTimes && times}</div>`;
 }
 
 /** 0 to 1. */

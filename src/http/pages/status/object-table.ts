@@ -1,11 +1,13 @@
-import { nameHtml, prtgLink } from "./components.ts";
+import { STATUS_ORDER, STATUSES, type StatusGroup } from "../../../prtg/status.ts";
+import { attribute, dataCell, nameHtml, panel, prtgLink } from "./components.ts";
+import type { Knowledge } from "./exporter-health.ts";
 import { moment, number, shortened, value } from "./figures.ts";
 import { type Html, html } from "./html.ts";
-import { nodeLink } from "./links.ts";
-import type { NodeReport, NodeSummary } from "./report.ts";
+import { nodeLink, searchLink } from "./links.ts";
+import type { NodeReport, NodeSummary, ParentCounts, StatusReport } from "./report.ts";
 import type { Sort, SortKey } from "./source.ts";
-import { statusPill, statusTally } from "./status-marks.ts";
-import { isProblem } from "./status-order.ts";
+import { parentProblems, statusPill, statusTally } from "./status-marks.ts";
+import { isProblem, PROBLEM_STATUSES } from "./status-order.ts";
 
 export interface TableOptions {
   /** Time of the report. */
@@ -58,7 +60,8 @@ function columnHead({ title, key, firstDescending = false, className }: Column, 
   const isDescending = current === undefined ? firstDescending : !current.isDescending;
   const link = key === undefined ? undefined : sortLink?.(`${isDescending ? "-" : ""}${key}`);
   const order = current?.isDescending === true ? "descending" : "ascending";
-  return html`<th scope="col"${className !== undefined && html` class="${className}"`}${current !== undefined && html` aria-sort="${order}"`}>${link === undefined ? title : html`<a href="${link}">${title}</a>`}</th>`;
+  const text = link === undefined ? title : html`<a href="${link}">${title}</a>`;
+  return html`<th scope="col"${attribute("class", className)}${attribute("aria-sort", current && order)}>${text}</th>`;
 }
 
 /** @param colspan Width of the counts of a group in a table that has sensors too. */
@@ -66,20 +69,28 @@ function objectRow(node: NodeSummary, { now, places = "none" }: TableOptions, co
   const { server, id, kind, name, children, priority, status } = node;
   const cells = kind === "sensor" ? sensorCells(node, now) : countsCell(node, now, colspan);
   const place = places !== "none" && placeOf(node, places);
+  const start = [dataCell(status !== null && statusPill(status)), dataCell(priority, "n", "Priority")];
+  const kindText = kind !== "sensor" && html` <span class="kind">${kind}</span>`;
+  const head = html`<th scope="row"><a href="${nodeLink(node)}">${nameHtml(name)}</a>${kindText}${place}</th>`;
   return html`
-<tr data-key="${server} ${id}"${children > 0 && html` data-opens`}><td>${status !== null && statusPill(status)}</td><td class="n" data-label="Priority">${priority}</td><th scope="row"><a href="${nodeLink(node)}">${nameHtml(name)}</a>${kind !== "sensor" && html` <span class="kind">${kind}</span>`}${place}</th>${cells}<td>${prtgLink(node)}</td></tr>`;
+<tr data-key="${server} ${id}"${children > 0 && html` data-opens`}>${start}${head}${cells}${dataCell(prtgLink(node))}</tr>`;
 }
 
-function sensorCells(node: NodeSummary, now: string): Html {
+function sensorCells(node: NodeSummary, now: string): readonly Html[] {
   const { status_since, last_measurement_at } = node;
-  return html`<td>${valueIn(node)}</td><td data-label="Since">${status_since !== null && moment(status_since, now)}</td><td data-label="Measured">${last_measurement_at !== null && moment(last_measurement_at, now)}</td><td class="said">${messageOf(node)}</td>`;
+  return [
+    dataCell(valueIn(node)),
+    dataCell(status_since !== null && moment(status_since, now), false, "Since"),
+    dataCell(last_measurement_at !== null && moment(last_measurement_at, now), false, "Measured"),
+    dataCell(messageOf(node), "said"),
+  ];
 }
 
 function countsCell(node: NodeSummary, now: string, colspan: number | false): Html {
   const { kind, status, status_since, sensors_by_status } = node;
   const since =
     status_since !== null && isProblem(kind, status ?? undefined) && html` since ${moment(status_since, now)}`;
-  return html`<td class="wide"${colspan !== false && html` colspan="${colspan}"`}>${statusTally(sensors_by_status)}${since}</td>`;
+  return html`<td class="wide"${attribute("colspan", colspan)}>${statusTally(sensors_by_status)}${since}</td>`;
 }
 
 function valueIn({ channel }: NodeSummary): Html | false {
@@ -118,10 +129,13 @@ export interface ListPart {
 /** Nothing if the list has one part. */
 export function pages({ from, count, total }: ListPart, previous: string, next: string): Html | false {
   const end = from + count;
-  return (
-    count < total &&
-    html`<nav class="pages" aria-label="Parts of the list">${from > 0 && html`<a href="${previous}">Previous</a>`} <span>${number(from + 1)} to ${number(end)} of ${number(total)}</span> ${end < total && html`<a href="${next}">Next</a>`}</nav>`
-  );
+  if (count >= total) return false;
+  const shown = html`<span>${number(from + 1)} to ${number(end)} of ${number(total)}</span>`;
+  const [back, on] = [
+    from > 0 && html`<a href="${previous}">Previous</a>`,
+    end < total && html`<a href="${next}">Next</a>`,
+  ];
+  return html`<nav class="pages" aria-label="Parts of the list">${back} ${shown} ${on}</nav>`;
 }
 
 const CHILDREN_A_PAGE = 50;
@@ -144,4 +158,59 @@ export function channelPages(node: NodeSummary, part: ListPart): Html | false {
   const { from, count } = part;
   const to = (index: number) => nodeLink(node, { from: index });
   return pages(part, to(Math.max(0, from - CHANNELS_A_PAGE)), to(from + count));
+}
+
+export interface ProblemsOptions {
+  /** Known sensors per status. */
+  readonly counts: Readonly<Record<string, number>>;
+  /** Known probes, groups and devices per status. */
+  readonly parents: ParentCounts;
+  /** `undefined`: all servers. */
+  readonly server?: string | undefined;
+  /** More than one server. */
+  readonly hasServers: boolean;
+  readonly knowledge: Knowledge;
+}
+
+/** Answers first what is wrong. */
+export function problemsSection({ problems, generated_at: now }: StatusReport, options: ProblemsOptions): Html {
+  const { counts, parents, server, hasServers, knowledge } = options;
+  const { total, items } = problems;
+  const places = hasServers ? "server and path" : "path";
+  const title = total === 0 ? ALL_CLEAR[knowledge] : problemCounts(counts, parents);
+  const hasMore = total > items.length;
+  const worst = hasMore && `The ${items.length} worst of ${number(total)}: by status and priority, newest first. `;
+  const all = hasMore ? `All ${number(total)} problems` : "Sort and filter";
+  const link = html`<a href="${searchLink({ server, statuses: PROBLEM_STATUSES })}">${all}</a>`;
+  return panel(
+    { id: "problems", titleId: "problems-title", title, isLive: true },
+    html`${knowledge === "starting" && html`<p class="note">The first poll has not finished. Problems can be missing.</p>`}
+${items.length > 0 && objectTable(items, { now, label: "Problems", places })}
+${total > 0 && html`<p class="note">${worst}${link}</p>`}
+`,
+  );
+}
+
+const ALL_CLEAR: Readonly<Record<Knowledge, string>> = {
+  nothing: "Nothing is known of this server",
+  outdated: "No problem is known",
+  starting: "No problems known yet",
+  current: "Nothing is down, unknown, in warning or unusual",
+};
+
+const GROUPS: readonly (readonly [text: string, group: StatusGroup])[] = [
+  ["down", "down"],
+  ["unknown", "unknown"],
+  ["in warning or unusual", "warning"],
+  ["acknowledged", "acknowledged"],
+];
+
+/** `1 probe disconnected, 7 down, 12 in warning or unusual, 2 acknowledged` */
+function problemCounts(counts: ProblemsOptions["counts"], parents: ParentCounts): string {
+  const parts = GROUPS.map(([text, group]) => {
+    const statuses = STATUS_ORDER.filter((status) => STATUSES[status].group === group);
+    const count = statuses.reduce((sum, status) => sum + (counts[status] ?? 0), 0);
+    return count === 0 ? "" : `${number(count)} ${text}`;
+  });
+  return [...parentProblems(parents), ...parts].filter((part) => part !== "").join(", ");
 }

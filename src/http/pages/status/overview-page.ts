@@ -1,12 +1,11 @@
-import { type Column, factList, table } from "./components.ts";
+import { type Column, factList, panel, table } from "./components.ts";
 import type { StatusCourse } from "./courses.ts";
 import { exporterDetails, faultsSection, knowledgeOf, knowledgeOfAll } from "./exporter-health.ts";
 import { bytes, duration, moment, momentInFull, number, utc } from "./figures.ts";
 import { type Html, html } from "./html.ts";
 import type { Page } from "./layout.ts";
 import { linkTo } from "./links.ts";
-import { childRows } from "./object-table.ts";
-import { problemsSection } from "./problems-view.ts";
+import { childRows, problemsSection } from "./object-table.ts";
 import type { StatusReport } from "./report.ts";
 import { serverList } from "./server-list.ts";
 import { measurementFacts, rejectedCount, type ServerFacts, serverSection, serverWork } from "./server-section.ts";
@@ -27,9 +26,11 @@ ${problemsSection(report, { counts: server.sensors_by_status, parents: server.pa
 ${serverSection(server, report, course)}
 ${
   knowledge !== "nothing" &&
-  html`<section class="panel" aria-labelledby="tree-title"><h2 id="tree-title">Tree</h2>
-<div class="tree-top">${childRows(root)}</div>
-</section>`
+  panel(
+    { titleId: "tree-title", title: "Tree" },
+    html`<div class="tree-top">${childRows(root)}</div>
+`,
+  )
 }
 ${exporterDetails(report, html`<div id="server-work" data-live>${serverWork(facts, report.generated_at)}</div>${exporterSections(report, options)}`)}`;
   return { title: "prtg-exporter", generatedAt: report.generated_at, content };
@@ -43,10 +44,11 @@ export function overviewPage(
   options: OverviewOptions,
 ): Page {
   const isStandby = report.leadership?.role === "standby";
-  const knowledge = knowledgeOfAll(report.totals);
+  const { sensors_by_status: counts, parents_by_status: parents } = report.totals;
+  const problems = { counts, parents, hasServers: true, knowledge: knowledgeOfAll(report.totals) };
   const content = html`${isStandby && report.leadership !== null && standbySection(report.leadership)}
 ${faultsSection(report)}
-${!isStandby && html`${problemsSection(report, { counts: report.totals.sensors_by_status, parents: report.totals.parents_by_status, hasServers: true, knowledge })}${serverList(report, question, courseOf)}`}
+${!isStandby && [problemsSection(report, problems), serverList(report, question, courseOf)]}
 ${exporterDetails(report, exporterSections(report, options))}`;
   return { title: "prtg-exporter", generatedAt: report.generated_at, content };
 }
@@ -54,9 +56,11 @@ ${exporterDetails(report, exporterSections(report, options))}`;
 /** A standby has no data of servers. */
 function standbySection({ lease, leader }: NonNullable<StatusReport["leadership"]>): Html {
   return html`<h1 class="hidden">Status of the exporter</h1>
-<section class="panel" id="standby" aria-labelledby="standby-title" data-live><h2 id="standby-title">This replica is on standby</h2>
-<p>It does not read servers or push data. Leader: ${leader === null ? html`not known yet` : html`<bdi>${leader}</bdi>`} (Lease <code>${lease}</code>). If the leader fails, this replica takes over.</p>
-</section>`;
+${panel(
+  { id: "standby", titleId: "standby-title", title: "This replica is on standby", isLive: true },
+  html`<p>It does not read servers or push data. Leader: ${leader === null ? html`not known yet` : html`<bdi>${leader}</bdi>`} (Lease <code>${lease}</code>). If the leader fails, this replica takes over.</p>
+`,
+)}`;
 }
 
 function exporterSections(report: StatusReport, options: OverviewOptions): Html {
@@ -72,13 +76,22 @@ function metricsSection({ metrics }: StatusReport, { telemetryPath }: OverviewOp
   const counts = Object.entries(scrapes).map(
     ([format, count]) => html`<li>${number(count)} of ${mediaType(format)}</li>`,
   );
-  return html`<section id="metrics" aria-labelledby="metrics-title" data-live><h3 id="metrics-title">Metrics</h3>
+  return part(
+    "metrics",
+    "Metrics",
+    html`
 <p class="figure"><b>${number(series)}</b> series at <a href="${linkTo(telemetryPath)}">${telemetryPath}</a></p>
 ${table(PAGE_COLUMNS, pages, { none: "Not rendered yet." })}
 ${factList([["Scrapes", counts.length === 0 ? html`<span class="none">none yet</span>` : html`<ul class="plain">${counts}</ul>`]])}
 <details data-key="families"><summary>Families <span class="quiet">${families.length}</span></summary>
 ${table(FAMILY_COLUMNS, families)}</details>
-</section>`;
+`,
+  );
+}
+
+/** Column of the details of the exporter. */
+function part(id: string, title: string, content: Html): Html {
+  return html`<section id="${id}" aria-labelledby="${id}-title" data-live><h3 id="${id}-title">${title}</h3>${content}</section>`;
 }
 
 const PAGE_COLUMNS: readonly Column<StatusReport["metrics"]["pages"][number]>[] = [
@@ -99,7 +112,7 @@ function mediaType(format: string): Html {
 
 function otlpSection({ otlp, totals }: StatusReport): Html {
   const body = otlp === null ? html`<p class="none">No receiver is configured.</p>` : pushFacts(otlp, totals);
-  return html`<section id="otlp" aria-labelledby="otlp-title" data-live><h3 id="otlp-title">OTLP</h3>${body}</section>`;
+  return part("otlp", "OTLP", body);
 }
 
 function pushFacts(otlp: NonNullable<StatusReport["otlp"]>, { measurements }: StatusReport["totals"]): Html {
@@ -120,20 +133,21 @@ function leaderOf({ role, lease, leader }: NonNullable<StatusReport["leadership"
 function exporterSection({ build, process, configuration, leadership, generated_at }: StatusReport): Html {
   const { last_reload_successful, loaded_at, shard } = configuration;
   const { extra_held_back: isDelayed, event_loop_utilization: busy } = process;
+  const facts = factList([
+    ["Version", html`${build.version}${build.revision !== "" && html` <code>${build.revision}</code>`}`],
+    ["Node.js", build.node],
+    ["Started", momentInFull(process.started_at, generated_at)],
+    ["Memory", bytes(process.resident_memory_bytes)],
+    ["CPU", html`${Math.round(100 * busy)} %${isDelayed && html` ${badPill("time series are delayed")}`}`],
+    [
+      "Configuration",
+      last_reload_successful
+        ? html`${goodPill("loaded")} since ${moment(loaded_at, generated_at)}`
+        : badPill(`reload failed: running the configuration of ${utc(loaded_at)}`),
+    ],
+    ["Shard", shard !== null && shard],
+    ["Leader", leadership !== null && leaderOf(leadership)],
+  ]);
   return html`<section id="exporter" aria-labelledby="exporter-title" data-live><h3 id="exporter-title">Process</h3>
-${factList([
-  ["Version", html`${build.version}${build.revision !== "" && html` <code>${build.revision}</code>`}`],
-  ["Node.js", build.node],
-  ["Started", momentInFull(process.started_at, generated_at)],
-  ["Memory", bytes(process.resident_memory_bytes)],
-  ["CPU", html`${Math.round(100 * busy)} %${isDelayed && html` ${badPill("time series are delayed")}`}`],
-  [
-    "Configuration",
-    last_reload_successful
-      ? html`${goodPill("loaded")} since ${moment(loaded_at, generated_at)}`
-      : badPill(`reload failed: running the configuration of ${utc(loaded_at)}`),
-  ],
-  ["Shard", shard !== null && shard],
-  ["Leader", leadership !== null && leaderOf(leadership)],
-])}</section>`;
+${facts}</section>`;
 }

@@ -10,7 +10,6 @@ const instant = () => z.iso.datetime();
 const count = () => z.int().nonnegative();
 const byStatus = () => z.record(z.string(), count());
 
-/** Per kind. */
 const parentsByStatus = () =>
   z.strictObject({
     probe: byStatus().describe("probes per status"),

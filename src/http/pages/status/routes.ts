@@ -9,6 +9,7 @@ import { overviewPage, singleServerPage } from "./overview-page.ts";
 import type { NodeReport, StatusReport } from "./report.ts";
 import { type Answer, type Asset, respond, SCRIPT, STYLE } from "./respond.ts";
 import { searchPage } from "./search-page.ts";
+import { nodePage } from "./sensor-view.ts";
 import { type ServerFacts, serverPage, theServerOf } from "./server-section.ts";
 import {
   FIRST_PAGE,
@@ -23,7 +24,6 @@ import {
   type StatusSource,
   wantsChart,
 } from "./source.ts";
-import { nodePage } from "./tree-pages.ts";
 
 export interface StatusRouteOptions {
   readonly source: StatusSource;
@@ -178,9 +178,10 @@ function assetAnswer({ contentType, body }: Asset): Answer {
 }
 
 function unknownValue({ message, known }: QueryError): Page {
+  const values = known.map((each, index) => html`${index > 0 && ", "}<code><bdi>${each}</bdi></code>`);
   return {
     title: "Unknown value – prtg-exporter",
-    content: html`<section class="panel"><h1 class="small">Error: <bdi>${message}</bdi></h1><p>Known: ${known.map((each, index) => html`${index > 0 && ", "}<code><bdi>${each}</bdi></code>`)}.</p><p><a href="./">Overview</a></p></section>`,
+    content: html`<section class="panel"><h1 class="small">Error: <bdi>${message}</bdi></h1><p>Known: ${values}.</p><p><a href="./">Overview</a></p></section>`,
   };
 }
 

@@ -1,13 +1,25 @@
-import { channelSparkline } from "./chart-view.ts";
-import { type Column, type Fact, nameHtml, tableHead, tableRow } from "./components.ts";
-import type { SensorChart } from "./courses.ts";
+import { channelSparkline, chartSection } from "./chart-view.ts";
+import {
+  type Column,
+  crumbs,
+  type Fact,
+  factList,
+  nameHtml,
+  panel,
+  prtgLink,
+  tableHead,
+  tableRow,
+} from "./components.ts";
+import type { PageChart, SensorChart } from "./courses.ts";
 import { duration, moment, number, value } from "./figures.ts";
 import { type Html, html } from "./html.ts";
+import type { Page } from "./layout.ts";
 import { levelBar, limitsOf } from "./limits.ts";
 import { explainLink, nodeLink } from "./links.ts";
-import { channelPages } from "./object-table.ts";
+import { channelPages, childRows } from "./object-table.ts";
 import type { ChannelReport, NodeReport, NodeSummary, SensorReport } from "./report.ts";
-import { badPill, warnPill } from "./status-marks.ts";
+import type { Sort } from "./source.ts";
+import { badPill, statusBar, statusCounts, statusPill, warnPill } from "./status-marks.ts";
 
 const STATES: Readonly<Record<ChannelReport["state"], string>> = {
   served: "served",
@@ -55,10 +67,10 @@ export function siblingLinks({ server }: NodeSummary, { siblings }: SensorReport
     sibling === null
       ? html`<span></span>`
       : html`<a rel="${rel}" href="${nodeLink({ server, id: sibling.id })}">${text}: ${nameHtml(sibling.name)}</a>`;
-  return (
-    total > 1 &&
-    html`<nav class="siblings" aria-label="Sensors of the device">${link("prev", "Previous", previous)}<span class="quiet">Sensor ${number(position)} of ${number(total)}</span>${link("next", "Next", next)}</nav>`
-  );
+  if (total <= 1) return false;
+  const place = html`<span class="quiet">Sensor ${number(position)} of ${number(total)}</span>`;
+  const links = [link("prev", "Previous", previous), place, link("next", "Next", next)];
+  return html`<nav class="siblings" aria-label="Sensors of the device">${links}</nav>`;
 }
 
 /** Channels with values, and the sensor's lines of the metrics page. @param chart If the reader requested it. */
@@ -141,4 +153,57 @@ export function queryOf(line: string): string {
 
 export function familyOf(line: string): string {
   return line.split(/[{ ]/, 1)[0] ?? "";
+}
+
+export interface NodePageOptions {
+  readonly hasDebugPages: boolean;
+  /** `undefined`: not requested. */
+  readonly chart?: PageChart | undefined;
+  /** Order of the children. */
+  readonly sort?: Sort | undefined;
+}
+
+/** `/tree`: one object with its path and children. */
+export function nodePage(report: NodeReport, options: NodePageOptions): Page {
+  const { node, generated_at, sensor, ancestors } = report;
+  const drawn = options.chart?.kind === "drawn" ? options.chart.chart : undefined;
+  const content = html`${crumbs(nameHtml(node.name), ancestors.map(ancestorLink))}
+<header class="title" id="title" data-live><p class="kind">${node.kind}</p><h1>${nameHtml(node.name)}</h1>${node.status !== null && statusPill(node.status)}${prtgLink(node, "Open in PRTG")}</header>
+${sensor !== null && siblingLinks(node, sensor)}
+<section class="panel" aria-label="Properties" id="facts" data-live>
+${node.message !== null && html`<p class="message"><span class="hidden">Message: </span><bdi>${node.message}</bdi></p>`}
+${factList([
+  ["Id", copied(node.id, "id")],
+  ["Host", report.host !== null && html`<bdi>${report.host}</bdi>`],
+  ["Status since", sensor === null && node.status_since !== null && moment(node.status_since, generated_at)],
+  ["Depends on", report.depends_on !== null && dependency(node.server, report.depends_on)],
+  ...(sensor === null ? [] : sensorFacts(report, sensor, options)),
+  ["Tags", report.tags.length > 0 && tags(report.tags)],
+])}
+${statusBar(node.sensors_by_status)}${Object.keys(node.sensors_by_status).length > 0 && statusCounts(node.sensors_by_status, node.server)}
+</section>
+${sensor !== null && chartSection(node, sensor, options.chart)}
+${panel(
+  { titleId: "below-title", title: below(report) },
+  html`<div id="below"${sensor !== null && html` data-live`}>${sensor === null ? childRows(report, options.sort) : sensorChannels(node, sensor, generated_at, drawn)}</div>
+`,
+)}`;
+  const isFresh = options.chart !== undefined;
+  return { title: `${node.name} – prtg-exporter`, generatedAt: generated_at, isFresh, content };
+}
+
+function below({ sensor, children }: NodeReport): string {
+  return sensor === null ? `Children (${number(children.total)})` : `Channels (${number(sensor.channels_total)})`;
+}
+
+function ancestorLink(above: NodeReport["node"]): Html {
+  return html`<a href="${nodeLink(above)}">${nameHtml(above.name)}</a>`;
+}
+
+function dependency(server: string, { id, path }: NonNullable<NodeReport["depends_on"]>): Html {
+  return path === null ? html`${id}` : html`<a href="${nodeLink({ server, id })}"><bdi>${path}</bdi></a>`;
+}
+
+function tags(names: readonly string[]): Html {
+  return html`<ul class="tags">${names.map((tag) => html`<li><bdi>${tag}</bdi></li>`)}</ul>`;
 }

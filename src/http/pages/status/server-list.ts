@@ -1,4 +1,4 @@
-import { type Column, nameHtml, table } from "./components.ts";
+import { type Column, nameHtml, sparkDrawing, table } from "./components.ts";
 import type { CourseSample, StatusCourse } from "./courses.ts";
 import { isOutdated, knowledgeOf, nothingKnown } from "./exporter-health.ts";
 import { counted, moment, number, objectCounts, shortened } from "./figures.ts";
@@ -28,9 +28,14 @@ export function serverList(
 ${stateCounts(totals.servers_by_state)}
 <p class="note">${objectCounts(totals.objects)}</p>
 ${statusBar(totals.sensors_by_status)}${statusCounts(totals.sensors_by_status)}${outdatedNote(report)}</div>
-<form class="find servers-find" role="search" aria-label="Servers" action="${HOME}" method="get"><label class="hidden" for="find">Name of the server</label><input id="find" name="find" type="search" placeholder="Search servers by name" autocomplete="off" spellcheck="false" maxlength="200" value="${question.find}"><button type="submit">Find</button></form>
+<form class="find servers-find" role="search" aria-label="Servers" action="${HOME}" method="get">${findField(question)}<button type="submit">Find</button></form>
 <div id="servers" data-live>${serverTable(report, question, courseOf)}</div>
 </section>`;
+}
+
+function findField({ find }: StatusQuery): Html {
+  const text = "Search servers by name";
+  return html`<label class="hidden" for="find">Name of the server</label><input id="find" name="find" type="search" placeholder="${text}" autocomplete="off" spellcheck="false" maxlength="200" value="${find}">`;
 }
 
 function serverTable(
@@ -100,7 +105,8 @@ export function sparkline(course: StatusCourse): Html | undefined {
   const highest = Math.max(...parts.values());
   const text =
     highest === 0 ? "No sensor was down or unknown" : `Now ${number(badIn(last.counts))}, at most ${number(highest)}`;
-  return html`<svg class="spark ${highest === 0 ? "still" : "bad"}" viewBox="0 -1 ${PARTS} ${HEIGHT + 2}" preserveAspectRatio="none" role="img"><title>${text}</title><path d="${levelPath(parts, highest)}"/></svg>`;
+  const tone = highest === 0 ? "still" : "bad";
+  return sparkDrawing(`spark ${tone}`, [-1, PARTS, HEIGHT + 2], text, levelPath(parts, highest));
 }
 
 function badIn({ down, unknown }: CourseSample["counts"]): number {

@@ -1,4 +1,4 @@
-import { type Column, crumbs, type Fact, factList, nameHtml, table, tableHead, tableRow } from "./components.ts";
+import { type Column, crumbs, type Fact, factList, nameHtml, panel, table, tableHead, tableRow } from "./components.ts";
 import { courseView } from "./course-view.ts";
 import type { StatusCourse } from "./courses.ts";
 import { asOf, clockText, isOutdated, knowledgeOf, MAX_CLOCK_OFFSET_SECONDS, serverFault } from "./exporter-health.ts";
@@ -6,8 +6,7 @@ import { bytes, duration, moment, number, objectCounts } from "./figures.ts";
 import { type Html, html } from "./html.ts";
 import type { Page } from "./layout.ts";
 import { runsLink } from "./links.ts";
-import { childRows } from "./object-table.ts";
-import { problemsSection } from "./problems-view.ts";
+import { childRows, problemsSection } from "./object-table.ts";
 import type {
   CollectorReport,
   EndpointReport,
@@ -41,14 +40,18 @@ ${serverCounts(server, generated_at, course)}
 </section>
 ${
   knowledge !== "nothing" &&
-  html`<section class="panel" aria-labelledby="below-title"><h2 id="below-title">Children (${number(root.children.total)})</h2>
-<div id="below">${childRows(root, sort)}</div>
-</section>`
+  panel(
+    { titleId: "below-title", title: `Children (${number(root.children.total)})` },
+    html`<div id="below">${childRows(root, sort)}</div>
+`,
+  )
 }
-<section class="panel" id="server-details" aria-labelledby="server-details-title" data-live><h2 id="server-details-title">Collectors and API</h2>
-${serverWork(facts, generated_at)}
+${panel(
+  { id: "server-details", titleId: "server-details-title", title: "Collectors and API", isLive: true },
+  html`${serverWork(facts, generated_at)}
 ${measurements !== null && html`<h3>Measurements pushed</h3>${factList(measurementFacts(measurements))}`}
-</section>`;
+`,
+)}`;
   return { title: `${name} – prtg-exporter`, generatedAt: generated_at, content };
 }
 

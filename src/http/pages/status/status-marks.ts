@@ -1,4 +1,5 @@
 import { type StatusGroup, statusFacts } from "../../../prtg/status.ts";
+import { silentDrawing } from "./components.ts";
 import { counted, number } from "./figures.ts";
 import { type Html, html } from "./html.ts";
 import { searchLink } from "./links.ts";
@@ -150,7 +151,6 @@ function tally(
 /** Thousandths of the bar. Every status must be visible. */
 const MIN_PART = 6;
 
-/** Hidden from screen readers: the counts next to it say the same. */
 export function statusBar(counts: Readonly<Record<string, number>>): Html | undefined {
   const tones = new Map<Mark["tone"], number>();
   for (const [status, count] of inOrder(counts)) {
@@ -167,5 +167,5 @@ export function statusBar(counts: Readonly<Record<string, number>>): Html | unde
     x += width;
     return html`<rect class="${tone}" x="${from.toFixed(1)}" width="${width.toFixed(1)}" height="10"/>`;
   });
-  return html`<svg class="bar" viewBox="0 0 ${sum.toFixed(1)} 10" preserveAspectRatio="none" aria-hidden="true" focusable="false">${parts}</svg>`;
+  return silentDrawing("bar", sum.toFixed(1), 10, parts);
 }

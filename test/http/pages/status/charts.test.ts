@@ -3,7 +3,7 @@ import { courseView } from "../../../../src/http/pages/status/course-view.ts";
 import type { ChartPart, PageChart } from "../../../../src/http/pages/status/courses.ts";
 import { renderPage } from "../../../../src/http/pages/status/layout.ts";
 import { SCRIPT, STYLE } from "../../../../src/http/pages/status/respond.ts";
-import { nodePage } from "../../../../src/http/pages/status/tree-pages.ts";
+import { nodePage } from "../../../../src/http/pages/status/sensor-view.ts";
 import { chartOf, courseOf, partsOf } from "./drawings.ts";
 import { nodeReport, sensorReport } from "./reports.ts";
 

@@ -6,10 +6,10 @@ import { overviewPage, singleServerPage } from "../../../../src/http/pages/statu
 import { NodeReport, SearchReport, type ServerReport, StatusReport } from "../../../../src/http/pages/status/report.ts";
 import { SCRIPT, STYLE } from "../../../../src/http/pages/status/respond.ts";
 import { searchPage } from "../../../../src/http/pages/status/search-page.ts";
+import { nodePage } from "../../../../src/http/pages/status/sensor-view.ts";
 import { type ServerFacts, serverPage, theServerOf } from "../../../../src/http/pages/status/server-section.ts";
 import type { SearchQuery } from "../../../../src/http/pages/status/source.ts";
 import { SERVER_STATES } from "../../../../src/http/pages/status/status-order.ts";
-import { nodePage } from "../../../../src/http/pages/status/tree-pages.ts";
 import { chartOf, courseOf, partsOf } from "./drawings.ts";
 import {
   asIs,

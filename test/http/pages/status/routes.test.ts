@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, describe, expect, test, vi } from "vitest";
 import { CONTENT_SECURITY_POLICY, SCRIPT, STYLE } from "../../../../src/http/pages/status/respond.ts";
 import { QueryError, type StatusSource } from "../../../../src/http/pages/status/source.ts";
-import type { WebServer } from "../../../../src/http/server/web-server.ts";
+import type { WebServer } from "../../../../src/http/server/connection-handler.ts";
 import { startPageServer } from "../../support/page-server.ts";
 import { PATIENCE } from "../../support/patience.ts";
 import { asIs, nodeReport, searchReport, sensorReport, serverListReport, statusReport, summary } from "./reports.ts";

@@ -2,8 +2,7 @@ import { describe, expect, it } from "vitest";
 import { renderPage } from "../../../../src/http/pages/status/layout.ts";
 import type { SensorReport } from "../../../../src/http/pages/status/report.ts";
 import { SCRIPT, STYLE } from "../../../../src/http/pages/status/respond.ts";
-import { familyOf, queryOf, selectorOf } from "../../../../src/http/pages/status/sensor-view.ts";
-import { nodePage } from "../../../../src/http/pages/status/tree-pages.ts";
+import { familyOf, nodePage, queryOf, selectorOf } from "../../../../src/http/pages/status/sensor-view.ts";
 import { nodeReport, sensorReport } from "./reports.ts";
 
 const around = { telemetryPath: "/metrics", hasDebugPages: true, style: STYLE, script: SCRIPT };

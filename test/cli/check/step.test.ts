@@ -1,5 +1,5 @@
 import { describe, expect, test } from "vitest";
-import { concludeFindings, type Finding, findingsTable } from "../../../src/cli/check/findings.ts";
+import { concludeFindings, type Finding, findingsTable } from "../../../src/cli/check/step.ts";
 
 const OK: Finding = { server: "hq", subject: "login", status: "ok", text: "accepted" };
 const WARNING: Finding = { ...OK, status: "warning", text: "almost", remedy: "Nothing." };

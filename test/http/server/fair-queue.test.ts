@@ -1,9 +1,9 @@
 import { expect, test } from "vitest";
-import { FairQueue } from "../../../src/http/auth/fair-queue.ts";
+import { FairQueue } from "../../../src/http/server/fair-queue.ts";
 
 /** Each turn ends when the next begins. */
 function watched(max: number) {
-  const turns = new FairQueue(max);
+  const turns = new FairQueue({ atOnce: 1, max });
   const seen: string[] = [];
   let leave: (() => void) | undefined;
   const want = (client: string, name = client) =>

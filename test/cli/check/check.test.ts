@@ -1,7 +1,7 @@
 import { expect, test } from "vitest";
-import type { Finding, FindingStatus } from "../../../src/cli/check/findings.ts";
-import { idleRuleFindings } from "../../../src/cli/check/idle-rules.ts";
+import { idleRuleFindings } from "../../../src/cli/check/check.ts";
 import { type FoundLists, rulesStep } from "../../../src/cli/check/list-steps.ts";
+import type { Finding, FindingStatus } from "../../../src/cli/check/step.ts";
 import { compileRules } from "../../../src/mapping/rules/compile.ts";
 import { RuleUse } from "../../../src/mapping/rules/rule-use.ts";
 import { READING_ORDER } from "../../../src/prtg/node-record.ts";

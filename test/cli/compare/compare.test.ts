@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { sampleOf, seededRandom } from "../../../src/cli/compare/sample.ts";
+import { sampleOf, seededRandom } from "../../../src/cli/compare/compare.ts";
 
 const ITEMS = Array.from({ length: 50 }, (_, index) => index);
 

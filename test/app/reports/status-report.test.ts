@@ -5,7 +5,7 @@ import {
   MEASUREMENT_FAMILIES,
   measurementsReport,
   serverDetails,
-} from "../../../src/app/reports/server-details.ts";
+} from "../../../src/app/reports/status-report.ts";
 import type { Sample } from "../../../src/telemetry/exporter-metrics.ts";
 import { EXPORTER_METRICS } from "../../../src/telemetry/metric-declarations.ts";
 import { type ServerRecorder, serverRecorder } from "../../../src/telemetry/recorders.ts";
