@@ -1,6 +1,5 @@
-import type { Logger } from "pino";
 import { describeError, ExporterError } from "../errors/exporter-error.ts";
-import type { Clock } from "../lib/clock.ts";
+import type { Runtime } from "../lib/runtime.ts";
 import type { ChannelMapper } from "../mapping/channel-mapper.ts";
 import { reconcile } from "../model/reconcile.ts";
 import { EMPTY_TREE, type Tree, type TreeNode } from "../model/tree.ts";
@@ -32,7 +31,7 @@ import {
 import type { PushTarget } from "./push-delivery.ts";
 
 /** Dependencies and parameters of a run. */
-export interface BackfillOptions {
+export interface BackfillOptions extends Pick<Runtime, "clock" | "log"> {
   readonly api: MonitoringApi;
   readonly server: string;
   readonly from: TimeFlag;
@@ -51,8 +50,6 @@ export interface BackfillOptions {
   readonly concurrency: number;
   /** Free bytes on the disk of a folder. */
   readonly freeBytes: (folder: string) => Promise<number>;
-  readonly clock: Clock;
-  readonly log: Logger;
   readonly progress: BackfillProgress;
   readonly signal: AbortSignal;
 }

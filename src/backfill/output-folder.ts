@@ -1,10 +1,9 @@
 import { mkdir, readdir, rm } from "node:fs/promises";
 import { join } from "node:path";
-import type { Logger } from "pino";
 import { type ZodType, z } from "zod";
 import { describeFault, ExporterError } from "../errors/exporter-error.ts";
-import type { Clock } from "../lib/clock.ts";
 import { createPrivateDirectory, type FileLock, replaceFile, tryFileLock, withFile } from "../lib/durable-file.ts";
+import type { Runtime } from "../lib/runtime.ts";
 import { SERIES_TYPES } from "../prtg/series-types.ts";
 import { readState, refuseNewerFile, type StateFormat } from "../state/state-files.ts";
 import { DayParts, type PartLengths, partPath } from "./day-parts.ts";
@@ -186,12 +185,10 @@ export class OutputFolder {
 }
 
 /** A run in its folder. */
-export interface RunContext {
+export interface RunContext extends Pick<Runtime, "clock" | "log"> {
   readonly folder: OutputFolder;
   readonly run: UnfinishedRun;
   readonly plan: BackfillPlan;
-  readonly clock: Clock;
-  readonly log: Logger;
   readonly progress: BackfillProgress;
 }
 

@@ -1,7 +1,6 @@
 import pLimit from "p-limit";
-import type { Logger } from "pino";
 import { attempt, type DeliveryFailure, DeliveryLoop, type Pass, type Pause } from "../delivery/delivery-loop.ts";
-import type { Clock } from "../lib/clock.ts";
+import type { Runtime } from "../lib/runtime.ts";
 import type { NodeWatcher } from "../model/state-observer.ts";
 import { type StateReport, watchWrites } from "../state/state-files.ts";
 import type { EventRecorder } from "../telemetry/recorders.ts";
@@ -20,11 +19,8 @@ const ENTRY_FINDINGS = 200;
 
 const CONSEQUENCE = "After a crash, the exporter would repeat events since the last successful write";
 
-export interface ServerEventsOptions extends Pick<ChangeDetectorOptions, "server" | "structure" | "deviceOf"> {
+export interface ServerEventsOptions extends Pick<ChangeDetectorOptions, "server" | "structure" | "deviceOf">, Runtime {
   readonly memory: EventMemory;
-  readonly clock: Clock;
-  readonly random: () => number;
-  readonly log: Logger;
   readonly observer: EventRecorder;
   readonly bounds?: QueueBounds;
 }

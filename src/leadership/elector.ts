@@ -1,17 +1,14 @@
-import type { Logger } from "pino";
 import { type Clock, onAbort } from "../lib/clock.ts";
 import { LogOnChange } from "../lib/log-on-change.ts";
+import type { Runtime } from "../lib/runtime.ts";
 import { Election, type ElectionTimes } from "./election.ts";
 import type { LeaseClient } from "./lease-client.ts";
 
-export interface ElectorOptions {
+export interface ElectorOptions extends Runtime {
   readonly client: LeaseClient;
   readonly times: ElectionTimes;
   /** Unique to this process. */
   readonly identity: string;
-  readonly clock: Clock;
-  readonly random: () => number;
-  readonly log: Logger;
 }
 
 /** Milliseconds to release the Lease at the end. Without a release, followers wait for its duration. */

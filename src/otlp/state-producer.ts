@@ -2,9 +2,8 @@ import type { HrTime } from "@opentelemetry/api";
 import { type InstrumentationScope, millisToHrTime } from "@opentelemetry/core";
 import { emptyResource } from "@opentelemetry/resources";
 import type { CollectionResult, GaugeMetricData, MetricProducer, ScopeMetrics } from "@opentelemetry/sdk-metrics";
-import type { Logger } from "pino";
 import type { Registry } from "prom-client";
-import type { Clock } from "../lib/clock.ts";
+import type { Runtime } from "../lib/runtime.ts";
 import { type Steps, TimeSlices, yieldToEventLoop } from "../lib/yielding.ts";
 import { keyColumns, keyOf } from "../mapping/families/family.ts";
 import { TREE_FAMILIES } from "../mapping/metric-table.ts";
@@ -24,7 +23,7 @@ export interface PendingMeasurements {
   holds(server: string, sensorId: string, channelId: string): boolean;
 }
 
-export interface StateOptions {
+export interface StateOptions extends Pick<Runtime, "clock" | "log"> {
   readonly scope: InstrumentationScope;
   readonly store: Store;
   readonly registry: Registry;
@@ -41,8 +40,6 @@ export interface StateOptions {
   /** Default: one resource, and the names of the metric table. */
   readonly placement?: OtelPlacement | undefined;
   readonly observer: OtlpRecorder;
-  readonly clock: Clock;
-  readonly log: Logger;
 }
 
 export class StateProducer implements MetricProducer {

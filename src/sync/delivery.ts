@@ -1,7 +1,6 @@
-import type { Logger } from "pino";
 import { attempt, type DeliveryFailure, DeliveryLoop, type Pass, type Pause } from "../delivery/delivery-loop.ts";
-import type { Clock } from "../lib/clock.ts";
 import { LogOnChange } from "../lib/log-on-change.ts";
+import type { Runtime } from "../lib/runtime.ts";
 import type { SyncRecorder } from "../telemetry/recorders.ts";
 import {
   type Coverage,
@@ -20,14 +19,11 @@ const LINGER_MS = 1_000;
 /** The metrics count all refusals. */
 const LOG_REFUSALS_EVERY_MS = 60_000;
 
-export interface DeliveryOptions {
+export interface DeliveryOptions extends Runtime {
   readonly sink: MeasurementSink;
   readonly outbox: Outbox;
   readonly watermarks: Watermarks;
   readonly maxBatchPoints: number;
-  readonly clock: Clock;
-  readonly random: () => number;
-  readonly log: Logger;
   readonly observer: SyncRecorder;
 }
 
