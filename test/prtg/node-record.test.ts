@@ -51,7 +51,7 @@ describe("tree nodes", () => {
       favorite: true,
       host: undefined,
       intervalSeconds: 60,
-      downDelay: undefined,
+      downDelay: 1,
       dependsOn: undefined,
       summary: undefined,
     });
