@@ -80,6 +80,7 @@ export function createLeaseClient(options: LeaseClientOptions): LeaseClient & Le
   const { origin, readCa, readToken } = account;
   const list = `/apis/coordination.k8s.io/v1/namespaces/${encodeURIComponent(namespace)}/leases`;
   const path = `${list}/${encodeURIComponent(name)}`;
+  const id = `${namespace}/${name}`;
   const blank = { ...KIND, metadata: { namespace, name } };
   const read = async () => ({ ca: await readCa(), cert: undefined, key: undefined });
   const pool = new ConnectionPool({ origin, connections: 1, timeoutMs, clock, tls: { read } });
@@ -112,14 +113,8 @@ export function createLeaseClient(options: LeaseClientOptions): LeaseClient & Le
     }
   };
 
-  const refusal = (what: "read" | "updated" | "created", { status, text }: Answer): ExporterError => {
-    const said = refusalSchema.safeParse(json(text)).data?.message ?? excerpt(text);
-    const message = `the Lease ${namespace}/${name} cannot be ${what} (HTTP ${status}): ${said}`;
-    return new ExporterError(status === 401 || status === 403 ? "LEASE_FORBIDDEN" : "LEASE_UNAVAILABLE", message);
-  };
-
   const resultOf = (what: "updated" | "created", answer: Answer): WriteResult => {
-    if (!isDone(answer)) throw refusal(what, answer);
+    if (!isDone(answer)) throw refusal(id, what, answer);
     return { kind: "written", lease: parseLease(answer.text) };
   };
 
@@ -127,7 +122,7 @@ export function createLeaseClient(options: LeaseClientOptions): LeaseClient & Le
     read: async (signal) => {
       const answer = await send("GET", path, undefined, signal);
       if (answer.status === 404) return undefined;
-      if (answer.status !== 200) throw refusal("read", answer);
+      if (answer.status !== 200) throw refusal(id, "read", answer);
       return parseLease(answer.text);
     },
     create: async (signal) => {
@@ -146,12 +141,18 @@ export function createLeaseClient(options: LeaseClientOptions): LeaseClient & Le
         : send("PUT", `${path}?${DRY_RUN}`, { ...leaseSchema.parse(found.source), ...KIND }, signal));
       // The server checks rights first: 404 and 409 mean that another client was faster.
       const isAllowed = isDone(answer) || answer.status === 409 || (answer.status === 404 && found !== undefined);
-      if (!isAllowed) throw refusal(found === undefined ? "created" : "updated", answer);
+      if (!isAllowed) throw refusal(id, found === undefined ? "created" : "updated", answer);
       const theirs = Date.parse(answer.date ?? "");
       return Number.isNaN(theirs) ? undefined : theirs - clock.now();
     },
     close: () => pool.destroy(),
   };
+}
+
+function refusal(id: string, what: "read" | "updated" | "created", { status, text }: Answer): ExporterError {
+  const said = refusalSchema.safeParse(json(text)).data?.message ?? excerpt(text);
+  const message = `the Lease ${id} cannot be ${what} (HTTP ${status}): ${said}`;
+  return new ExporterError(status === 401 || status === 403 ? "LEASE_FORBIDDEN" : "LEASE_UNAVAILABLE", message);
 }
 
 function isDone({ status }: Answer): boolean {

@@ -1,4 +1,5 @@
 import { expect, test } from "vitest";
+import { SEVERITIES } from "../../src/events/event.ts";
 import { changesBetween } from "../../src/events/event-records.ts";
 import type { StatusToken } from "../../src/prtg/status.ts";
 
@@ -58,4 +59,9 @@ test.each(CASES)("known %j, current %j: %j", ([status, since], [shown, shownSinc
   expect(changes.map(({ message }) => message)).toEqual(
     changes.map((_, index) => (index === changes.length - 1 ? "why" : undefined)),
   );
+});
+
+// https://opentelemetry.io/docs/specs/otel/logs/data-model/#field-severitynumber
+test("severities have the least number of their range", () => {
+  expect(SEVERITIES).toEqual({ INFO: 9, WARN: 13, ERROR: 17 });
 });

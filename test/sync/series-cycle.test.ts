@@ -1,6 +1,6 @@
 import { describe, expect, test } from "vitest";
 import { SensorSync } from "../../src/sync/sensor-sync.ts";
-import { CycleBudget, dueSensors } from "../../src/sync/series-cycle.ts";
+import { CycleBudget, dueSensors, SeriesHealth } from "../../src/sync/series-cycle.ts";
 import { ManualClock } from "../support/manual-clock.ts";
 import { never } from "../support/never-aborted.ts";
 import { upTo } from "./support/coverage.ts";
@@ -97,4 +97,25 @@ describe("CycleBudget", () => {
     stop.abort(new Error("stop"));
     await expect(waiting).rejects.toThrow("stop");
   });
+});
+
+describe("SeriesHealth", () => {
+  test.each([
+    { wasSent: false, after: 45_000 },
+    { wasSent: true, after: 3 * MINUTE },
+  ])("replaces series $after ms after the first list without them, wasSent: $wasSent", ({ wasSent, after }) => {
+    const health = new SeriesHealth();
+    health.list(0);
+    health.fail(new Error("series"));
+    health.list(1_000);
+    health.list(1_000 + after - 1);
+    expect(health.replacesSeries(wasSent)).toBe(false);
+    health.list(1_000 + after);
+    expect(health.replacesSeries(wasSent)).toBe(true);
+  });
+});
+
+test("a request of a cycle that was stopped does not start", async () => {
+  const budget = new CycleBudget(new ManualClock(), { requests: 5, periodMs: MINUTE }, 5);
+  await expect(budget.next(AbortSignal.abort(new Error("stopped")))).rejects.toThrow("stopped");
 });

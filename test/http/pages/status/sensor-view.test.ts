@@ -41,6 +41,15 @@ describe("page of a sensor", () => {
     expect(pageWith({ series: [] })).not.toContain('data-copy="selector"');
   });
 
+  it("counts the series of a channel by family", () => {
+    const report = sensorReport();
+    const [channel] = report.sensor?.channels ?? [];
+    const series = ['a{x="1"} 1', 'a{x="2"} 1', "b 1"];
+    const page = pageWith({ channels: channel === undefined ? [] : [{ ...channel, series }] });
+    expect(page).toMatch(/<code>a<\/code> <span class="quiet">× 2<\/span>/);
+    expect(page).toMatch(/<code>b<\/code> /);
+  });
+
   it("shows limits with the unit, and marks those that the value exceeds", () => {
     const page = pageWith({});
     expect(page).toContain('<svg class="level"');
