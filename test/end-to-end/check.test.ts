@@ -283,7 +283,9 @@ describe("check", () => {
     expect(stdout).toMatch(/^live +speed +(ok +at most [\d.]+ s of the \d+ s that a run may take|warning +a run of )/m);
     expect(stdout).toMatch(/^counted +status summary +warning .*: statuses are counted from the sensor list -> /m);
     expect(stdout).toMatch(/^counted +object counts +warning .*HTTP 403.*: objects are counted from the lists -> /m);
-    expect(stdout).toMatch(/^bare +groups +warning .*intervalgroup: prtg_sensor_interval_seconds and prtg_sensor_down_delay_intervals are missing, sensor_/m);
+    expect(stdout).toMatch(
+      /^bare +groups +warning .*intervalgroup: prtg_sensor_interval_seconds and prtg_sensor_down_delay_intervals are missing, sensor_/m,
+    );
     expect(stdout).toMatch(/^ahead +clock +warning +the server clock is 7\d{3} s ahead,/m);
     expect(stdout).toMatch(/^unlisted +lookups +ok +not offered by this server: channel states are missing$/m);
     expect(stdout).toMatch(
