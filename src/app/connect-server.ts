@@ -11,10 +11,16 @@ import type { ServerClientContext } from "./context.ts";
 import { answerLimits } from "./object-memory.ts";
 
 /** As `connectServer`, with only the objects that the configuration selects. */
-export function connectSelected(...given: Parameters<typeof connectServer>): MonitoringApi {
-  const api = connectServer(...given);
-  const [{ select }, , log, { clock }] = given;
-  return select === undefined ? api : new SelectedApi({ api, rules: select, clock, log });
+export function connectSelected(
+  server: ServerConfig,
+  observer: ServerRecorder,
+  log: Logger,
+  context: ServerClientContext,
+  special: Pick<ApiClientOptions, "maxAttempts"> = {},
+): MonitoringApi {
+  const api = connectServer(server, observer, log, context, special);
+  const { clock } = context;
+  return server.select === undefined ? api : new SelectedApi({ api, rules: server.select, clock, log });
 }
 
 /** The same for entries of `servers` with the same URL, user and connection settings. */

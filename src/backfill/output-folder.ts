@@ -7,7 +7,7 @@ import type { Runtime } from "../lib/runtime.ts";
 import { SERIES_TYPES } from "../prtg/series-types.ts";
 import { readState, refuseNewerFile, type StateFormat } from "../state/state-files.ts";
 import { DayParts, type PartLengths, partPath } from "./day-parts.ts";
-import { type BackfillProgress, parametersSchema } from "./parameters.ts";
+import { type BackfillParameters, type BackfillProgress, RESOLUTIONS } from "./parameters.ts";
 import type { BackfillPlan, PlannedSensor } from "./plan.ts";
 
 /* The journal of an output folder. All times are milliseconds since the epoch. */
@@ -21,10 +21,21 @@ const UNFINISHED = "unfinished";
 const PLAN = join(UNFINISHED, "plan.ndjson");
 const CURSOR = join(UNFINISHED, "pushed.json");
 
-const texts = z.array(z.string()).readonly();
 const time = z.int();
 const count = z.int().nonnegative();
 
+const texts = z.array(z.string()).readonly();
+const parametersSchema = z.strictObject({
+  server: z.string(),
+  from: z.string(),
+  to: z.string(),
+  resolution: z.enum(RESOLUTIONS),
+  labels: texts,
+  paths: texts,
+  kinds: texts,
+  tags: texts,
+  configured: z.strictObject({ labels: z.string(), mapping: z.string() }).readonly(),
+}) satisfies ZodType<BackfillParameters>;
 const range = { parameters: parametersSchema, from: time, to: time, startedAt: time, sensors: count, series: count };
 
 const finishedRun = z.strictObject({
@@ -49,7 +60,7 @@ const unfinishedRun = z.strictObject({
   files: z.array(z.strictObject({ name: z.string(), samples: count })).readonly(),
 });
 
-export const journalSchema = z.strictObject({
+const journalSchema = z.strictObject({
   format: z.literal(JOURNAL_FORMAT),
   finished: z.array(finishedRun).readonly(),
   unfinished: unfinishedRun.nullable(),
@@ -59,10 +70,10 @@ export type FinishedRun = Readonly<z.infer<typeof finishedRun>>;
 export type UnfinishedRun = Readonly<z.infer<typeof unfinishedRun>>;
 export type Journal = Readonly<z.infer<typeof journalSchema>>;
 
-export const EMPTY_JOURNAL: Journal = { format: JOURNAL_FORMAT, finished: [], unfinished: null };
+const EMPTY_JOURNAL: Journal = { format: JOURNAL_FORMAT, finished: [], unfinished: null };
 
 /** Progress of a push after each acknowledgement. A kill repeats at most one request. */
-export const pushCursorSchema = z.strictObject({
+const pushCursorSchema = z.strictObject({
   days: count,
   rows: count,
   /** Accepted values. */

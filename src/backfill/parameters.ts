@@ -1,5 +1,4 @@
 import { createHash } from "node:crypto";
-import { z } from "zod";
 import type { Config } from "../config/load.ts";
 import { parseDuration } from "../config/quantities.ts";
 import { ExporterError } from "../errors/exporter-error.ts";
@@ -7,25 +6,27 @@ import type { MetricFamily } from "../mapping/families/family.ts";
 import { parseTimestamp } from "../prtg/decode/values.ts";
 import { SERIES_TYPES, type SeriesType } from "../prtg/series-types.ts";
 
-const texts = z.array(z.string()).readonly();
 export const RESOLUTIONS = ["auto", ...SERIES_TYPES] as const;
 export type ResolutionChoice = (typeof RESOLUTIONS)[number];
 
+/** Fingerprints of the settings that change series. `mapping`: of all rules. */
+export interface SeriesSettings {
+  readonly labels: string;
+  readonly mapping: string;
+}
+
 /** Flags as the user wrote them. A run continues another one with the same parameters. */
-export const parametersSchema = z.strictObject({
-  server: z.string(),
-  from: z.string(),
-  to: z.string(),
-  resolution: z.enum(RESOLUTIONS),
-  labels: texts,
-  paths: texts,
-  kinds: texts,
-  tags: texts,
-  /** Fingerprints of the settings that change series. `mapping`: of all rules. */
-  configured: z.strictObject({ labels: z.string(), mapping: z.string() }).readonly(),
-});
-export type SeriesSettings = BackfillParameters["configured"];
-export type BackfillParameters = Readonly<z.infer<typeof parametersSchema>>;
+export interface BackfillParameters {
+  readonly server: string;
+  readonly from: string;
+  readonly to: string;
+  readonly resolution: ResolutionChoice;
+  readonly labels: readonly string[];
+  readonly paths: readonly string[];
+  readonly kinds: readonly string[];
+  readonly tags: readonly string[];
+  readonly configured: SeriesSettings;
+}
 
 export function seriesTypesOf(resolution: ResolutionChoice): readonly SeriesType[] {
   return resolution === "auto" ? SERIES_TYPES : [resolution];

@@ -117,6 +117,8 @@ export class ServerCollectors {
   /** Aborts polls, and resolves when all have ended. */
   async stop(): Promise<void> {
     this.#isStopped = true;
+    // Before the runners end, a page that is up to date would release the first list.
+    await this.#lists.stop();
     await Promise.all([...this.#runners.values()].map((runner) => runner.stop()));
     await this.#lists.stop();
   }

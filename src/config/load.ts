@@ -64,7 +64,6 @@ export async function loadConfig(options: LoadOptions): Promise<LoadedConfig> {
   const { value, origin, problems, usesEnvironment } =
     file === undefined || text === undefined ? fromEnvironment(server) : fromFile(text, file, env, server);
 
-  // Validation can repair the value.
   const deprecated = deprecatedKeys(value, origin, deprecatedNames);
   const validation = validate(value, origin);
   const found: ConfigProblem[] = [...problems, ...validation.problems];

@@ -142,8 +142,8 @@ function problemOf(issue: Issue, place: Place, origin: Origin, unquoted: Readonl
 
 /** Paths of numbers, booleans and nulls that the schema accepts in quotes. */
 function unquotedTexts(schema: z.ZodType, root: unknown, issues: readonly Issue[], origin: Origin): Set<string> {
-  const sources = issues.map(({ path }): Change => ({ path, value: origin.source(path) }));
-  const quoted = sources.filter(({ value }) => value !== undefined).slice(0, MAX_FINDINGS);
+  const sources = issues.values().map(({ path }): Change => ({ path, value: origin.source(path) }));
+  const quoted = [...sources.filter(({ value }) => value !== undefined).take(MAX_FINDINGS)];
   if (quoted.length === 0) return new Set();
   const { error } = schema.safeParse(withValues(root, quoted), { reportInput: true });
   const wrong = new Set(error?.issues.flatMap(ofItems).map(({ path }) => idOf(path)));

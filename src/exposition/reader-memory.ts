@@ -105,7 +105,7 @@ export class LineMemory {
   }
 }
 
-/** Lines of a page were freed before they were used. */
+/** Lines of a page were freed before they were used. A refresh of the page then ends the process, as with other faults of ours. */
 export class FreedLines extends Error {
   constructor() {
     super("the metrics page uses lines that are already freed");

@@ -52,7 +52,7 @@ export class NodeState {
   /** Milliseconds since the epoch. */
   statusSince: number | undefined = undefined;
   /** As of the last list with their section. */
-  readonly facts: Readonly<SectionFacts>;
+  readonly facts: SectionFacts = {};
   /** Milliseconds since the epoch. Does not expire. */
   lastMeasuredAt: number | undefined = undefined;
   /** Sensors only, without a series. */
@@ -60,7 +60,6 @@ export class NodeState {
   /** Of status and presence. */
   listExpiry = NEVER;
   statusSinceExpiry = NEVER;
-  readonly #facts: SectionFacts = {};
   readonly #expiries: { [Name in SectionFact]?: NodeExpiry } = {};
   readonly #times: Float64Array;
 
@@ -70,7 +69,6 @@ export class NodeState {
     this.row = row;
     this.#times = block;
     this.node = node;
-    this.facts = this.#facts;
   }
 
   /** Milliseconds since the epoch. `undefined` if no poll confirms it. `now`: monotonic ms. */
@@ -115,7 +113,7 @@ export class NodeState {
   #keep<Name extends SectionFact>(name: Name, value: SectionFacts[Name], expiresAt: NodeExpiry): void {
     if (value === undefined) return;
     // Keeps an equal summary: a new one would live until a major collection.
-    if (!isSame(this.#facts[name], value)) this.#facts[name] = value;
+    if (!isSame(this.facts[name], value)) this.facts[name] = value;
     this.#expiries[name] = expiresAt;
   }
 

@@ -69,7 +69,11 @@ function headerReader(
     return value;
   };
   const sources = new Map<string, Pick<SecretSource, "read">>();
-  for (const [name, secret] of Object.entries(settings.headers)) sources.set(name, { read: async () => secret });
+  for (const [name, secret] of Object.entries(settings.headers)) {
+    // A header file may replace it.
+    learn(secret.reveal());
+    sources.set(name, { read: async () => secret });
+  }
   for (const [name, path] of Object.entries(settings.headerFiles)) {
     sources.set(name, fileSecret(path, path, readFile, redactor, headerFault));
   }

@@ -5,7 +5,8 @@ import { RETRIES } from "../../src/lib/retry-delay.ts";
 import { STATUS_TOKENS } from "../../src/prtg/status.ts";
 
 const ROOT = new URL("../../", import.meta.url);
-const CHAPTER = readFileSync(new URL("docs/architecture.md", ROOT), "utf8").split("## How do I add it?")[1] ?? "";
+const PAGE = readFileSync(new URL("docs/architecture.md", ROOT), "utf8");
+const CHAPTER = PAGE.split("## How do I add it?")[1] ?? "";
 const ROWS = new Map(
   [...(CHAPTER.split("\n## ")[0] ?? "").matchAll(/^\| (?<what>[^|]+) \| (?<files>[^|]+) \| (?<tests>[^|]+) \|$/gm)]
     .map(({ groups: { what = "", files = "", tests = "" } = {} }) => [what, { files, tests }] as const)
@@ -34,6 +35,15 @@ describe("How do I add it?", () => {
         what,
       ).toEqual([]);
     }
+  });
+
+  test("is on a page that names files that exist", () => {
+    const named = [...PAGE.matchAll(/`((?:src\/)?[\w/-]+\/[\w-]+\.ts)`/g)].map(([, path = ""]) => path);
+    expect(named.length).toBeGreaterThan(50);
+    const exists = (path: string) =>
+      ["", "src/"].some((folder) => existsSync(new URL(folder + path, ROOT))) ||
+      existsSync(new URL(`packages/${path.replace("simulator/", "simulator/src/")}`, ROOT));
+    expect(named.filter((path) => !exists(path))).toEqual([]);
   });
 
   test("a metric of a new fact: nothing else names the fact", () => {

@@ -100,3 +100,11 @@ test("the redactor knows every value", async () => {
   );
   expect(redactor.redact("from-a-variable, from-a-file")).toBe("[redacted], [redacted]");
 });
+
+test("the redactor knows a value that a file replaces", async () => {
+  const folder = temporaryFolder({ token: "from-a-file" });
+  const redactor = new Redactor();
+  const endpoint = "http://127.0.0.1:1";
+  await testSink({ endpoint, headers: { a: "from-a-variable" }, headerFiles: { a: join(folder, "token") } }, redactor);
+  expect(redactor.redact("from-a-variable, from-a-file")).toBe("[redacted], [redacted]");
+});

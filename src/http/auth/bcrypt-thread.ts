@@ -12,15 +12,19 @@ export class BcryptThread {
   #worker: Worker | undefined;
   #idle: NodeJS.Timeout | undefined;
   #closed = false;
+  #isComparing = false;
 
   async close(): Promise<void> {
     this.#closed = true;
     await this.#end();
   }
 
-  /** One at a time: the queue of `PasswordChecker` sees to that. Rejects if the thread fails or `close` is called. */
+  /** Call it one at a time. Rejects if the thread fails, if `close` is called, and during another comparison. */
   async compare(comparison: Comparison): Promise<boolean> {
     if (this.#closed) throw new Error("the web server is closed");
+    // Both would take the same answer.
+    if (this.#isComparing) throw new Error("the thread compares another password");
+    this.#isComparing = true;
     clearTimeout(this.#idle);
     this.#worker ??= this.#start();
     const worker = this.#worker;
@@ -32,6 +36,7 @@ export class BcryptThread {
         worker.postMessage(comparison);
       });
     } finally {
+      this.#isComparing = false;
       for (const event of ["message", "error", "exit"]) worker.removeAllListeners(event);
       // Without a listener, an error ends the process.
       worker.on("error", () => undefined);

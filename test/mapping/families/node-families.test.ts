@@ -1,9 +1,10 @@
 import { describe, expect, test } from "vitest";
 import { type NodeFamily, SENSOR_FAMILIES } from "../../../src/mapping/families/node-families.ts";
+import { DECLARATIONS, type FamilyDeclaration } from "../../../src/mapping/metric-table.ts";
 import { NodeState, nodeTimes } from "../../../src/model/node-state.ts";
 import { reconcile } from "../../../src/model/reconcile.ts";
 import { EMPTY_TREE } from "../../../src/model/tree.ts";
-import type { NodeRecord } from "../../../src/prtg/node-record.ts";
+import { NODE_SECTIONS, type NodeRecord } from "../../../src/prtg/node-record.ts";
 import { STATUS_TOKENS } from "../../../src/prtg/status.ts";
 import { list, record } from "../../model/build-record.ts";
 
@@ -45,4 +46,13 @@ describe("gauges of a sensor", () => {
       expect(values({ status: token }).prtg_sensor_status_code).toBe(code);
     },
   );
+});
+
+test("each option of a section has a family, which would lack data otherwise", () => {
+  const options = Object.values<FamilyDeclaration>(DECLARATIONS).map(({ option }) => option);
+  for (const { option, name } of NODE_SECTIONS) {
+    // prtg_node_sensors decides by the kinds that the option names.
+    if (option === undefined || option === "nodeSensors") continue;
+    expect(options, name).toContain(option);
+  }
 });
