@@ -22,7 +22,7 @@ const OWN_NAMES = EXPORTER_FAMILIES.map(({ name }) => name).filter(
 );
 
 /** Optional metrics and a rule, so that counters of rules exist. */
-const SETTINGS = `metrics: { channel_info: always, dependency_info: true }
+const SETTINGS = `metrics: { channel_info: always, dependency_info: true, sensor_down_delay: true }
 mapping: { rules: [{ match: { unit: msec }, drop: true }] }
 collectors: { details: { enabled: true } }
 `;

@@ -118,7 +118,7 @@ function configuration(server: string, receiver: string, stateDir: string): unkn
       ...{ health: often, tree: often, status: often, channels: often, limits: often, timeseries: often },
       details: { enabled: true, schedule: "1s" },
     },
-    metrics: { dependency_info: true },
+    metrics: { dependency_info: true, sensor_down_delay: true },
     otlp: { endpoint: receiver, interval: "2s" },
     state_dir: stateDir,
   };
