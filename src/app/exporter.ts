@@ -348,7 +348,7 @@ export class Exporter {
     });
   }
 
-  /** Also of a configuration that a reload refuses. */
+  /** Reports findings of a configuration, also of one that a reload refuses. */
   reportFindings({ badServerFiles = 0, deprecated = [] }: Config): void {
     this.metrics.config.badServerFiles(badServerFiles);
     this.metrics.config.deprecated(deprecated.length);

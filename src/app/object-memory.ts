@@ -15,7 +15,7 @@ const LABEL_COPIES = 4;
 
 /** Code and everything else that does not grow with servers. */
 const BASE_HEAP_BYTES = 32 * 2 ** 20;
-/** Of the rest. V8 needs room for garbage, and ends the process without it. */
+/** Share of the rest that objects may take. V8 needs room for garbage, and ends the process without it. */
 const OBJECT_SHARE = 0.7;
 
 /** Bytes for the objects of all servers. */

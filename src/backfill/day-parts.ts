@@ -94,7 +94,7 @@ async function cutTo(path: string, length: number): Promise<void> {
 
 export const DAY_MS = 86_400_000;
 
-/** Since the epoch. */
+/** Days since the epoch. */
 export function dayOf(at: number): number {
   return Math.floor(at / DAY_MS);
 }

@@ -7,7 +7,7 @@ export type SecretLocation =
   | { readonly kind: "file"; readonly key: string; readonly path: string }
   | { readonly kind: "value"; readonly key: string; readonly value: Secret };
 
-/** Before files are read. */
+/** Credentials before files are read. */
 export type AuthSettings =
   | { readonly kind: "api_key"; readonly secret: SecretLocation }
   | { readonly kind: "login"; readonly username: string; readonly secret: SecretLocation };

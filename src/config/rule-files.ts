@@ -70,7 +70,7 @@ export async function readRuleFiles(settings: MappingSettings, options: RuleFile
   return read;
 }
 
-/** In the order of evaluation. */
+/** Reads presets in the order of evaluation. */
 export function readPresets(
   names: readonly PresetName[],
   problems: ConfigProblem[],

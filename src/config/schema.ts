@@ -237,7 +237,7 @@ export const settingsSchema = z
   .transform(({ servers = [], ...input }) => ({ servers, ...inCode(input, { stale_after: "staleAfterMs" }) }))
   .meta({ title: "prtg-exporter configuration" });
 
-/** Before the named files are read. */
+/** Settings before the named files are read. */
 export type Settings = z.output<typeof settingsSchema>;
 export type ServerSettings = Settings["servers"][number];
 export type CollectorName = keyof Settings["collectors"];

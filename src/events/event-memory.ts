@@ -24,7 +24,7 @@ import type { LastStatus } from "./event-records.ts";
 
 export const JOURNAL_FILE: StateFormat = { name: "prtg-exporter events", version: 1 };
 
-/** Since null: unknown. */
+/** A status as JSON. `since` null: unknown. */
 type StatusLine = readonly [id: string, code: number, since: number | null];
 
 export interface JournalEntry {

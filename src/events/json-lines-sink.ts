@@ -19,7 +19,7 @@ interface Written {
 export interface LineOutput {
   /**
    * Writes lines in order. Never rejects.
-   * @param uids Of the events, line by line.
+   * @param uids Uids of the events, line by line.
    */
   write(lines: readonly string[], uids: readonly string[]): Promise<Written>;
 }

@@ -14,7 +14,7 @@ const BOUNDS: QueueBounds = { maxEvents: 20_000, maxSize: 32 << 20 };
 /** Bounds of a batch. */
 const BATCH_EVENTS = 500;
 const BATCH_SIZE = 1 << 20;
-/** Per line of the journal. */
+/** Findings in one line of the journal. */
 const ENTRY_FINDINGS = 200;
 
 const CONSEQUENCE = "After a crash, the exporter would repeat events since the last successful write";

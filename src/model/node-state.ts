@@ -55,7 +55,7 @@ export class NodeState {
   readonly facts: SectionFacts = {};
   /** Milliseconds since the epoch. Does not expire. */
   lastMeasuredAt: number | undefined = undefined;
-  /** Sensors only, without a series. */
+  /** Message of a sensor. It has no series. */
   message: string | undefined = undefined;
   /** Of status and presence. */
   listExpiry = NEVER;

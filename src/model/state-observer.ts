@@ -60,7 +60,7 @@ export interface NodeWatcher {
   onNodeRemoval(node: NodeState): void;
   onNodeAddition(node: NodeState): void;
   onNodeReplacement(node: NodeState, before: TreeNode): void;
-  /** After the calls above. */
+  /** Reports that a list confirmed a node, after the calls above. */
   onNodeRecord(node: NodeState): void;
   /** Not called for a poll that failed. */
   onPollEnd(poll: NodePoll, now: ClockReading): void;

@@ -125,7 +125,7 @@ const HEADER_NAME = /^[!#$%&'*+.^_`|~0-9a-z-]+$/;
 /**
  * The configuration wins over the environment, value by value.
  * @param endpoint May contain credentials.
- * @param warnings Grows.
+ * @param warnings Gets what the log reports.
  * @throws ExporterError CONFIG_INVALID for an invalid header of the variables
  */
 function receiverSettings(endpoint: string, given: SignalEnvironment, section: OtlpSection, warnings: string[]) {

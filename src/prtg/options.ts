@@ -19,7 +19,7 @@ export interface ApiLimits {
   readonly totalTimeoutMs: number;
   /** With all pages, and a second read if the list moved. */
   readonly listTimeoutMs: number;
-  /** Of one response body. */
+  /** Size of one response body. */
   readonly maxResponseBytes: number;
   /** Records of one list, and values of one time series. */
   readonly maxObjects: number;

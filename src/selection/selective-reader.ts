@@ -8,7 +8,7 @@ import type { FilterSet } from "./list-filters.ts";
 const REQUEST_COST = 300;
 /** Pages overlap by one. */
 const NEW_OBJECTS_PER_PAGE = 2_999;
-/** Between reads of the whole list, to find hidden objects. */
+/** Time between reads of the whole list, which find hidden objects. */
 const PROOF_EVERY_MS = 60 * 60_000;
 /** Pause of a refused form. The server may be updated. */
 const HOLD_MS = 24 * 60 * 60_000;

@@ -167,7 +167,7 @@ export class SensorSync {
     this.#interval.reportedMs = intervalMs;
   }
 
-  /** For servers that do not report it. */
+  /** Learns the interval if the server does not report it. */
   learnInterval(intervalMs: number | undefined): void {
     this.#interval.learnedMs = intervalMs ?? this.#interval.learnedMs;
   }
@@ -182,7 +182,7 @@ export class SensorSync {
   /**
    * Whether to use the list. A scan between two pages tears it: some channels are older, and missing values would never
    * be sent. The next list has them. If that is torn too, the series is read.
-   * @param times Of channels since `knownSince`.
+   * @param times Times of channels since `knownSince`.
    */
   takesList({ oldest, newest }: ChannelTimes, mode: SyncMode): boolean {
     const before = this.#lists.tornAt;

@@ -74,7 +74,7 @@ export class SyncEngine {
   readonly #options: SyncEngineOptions;
   readonly #delivery: Delivery | undefined;
   readonly #progress: SyncProgress;
-  /** At the start of the last cycle. */
+  /** Pages of lists at the start of the last cycle. */
   #listPages: number;
 
   constructor(options: SyncEngineOptions) {

@@ -46,7 +46,7 @@ export interface CompareOptions {
   readonly count: number;
   /** Number from 0 to below 1. */
   readonly random: () => number;
-  /** Before the first request for an object. */
+  /** Called before the first request for an object. */
   readonly onStart: (comparison: Comparison) => void;
 }
 

@@ -3,7 +3,7 @@ import { finiteNumber } from "./values.ts";
 
 const SIGN = /^[+\-\u2212]/;
 const GROUPED = /^([1-9]\d{0,2})([., '\u2019\u00a0\u202f])(\d{3}(?:\2\d{3})*)(?:(?!\2)([.,])(\d+))?$/;
-/** Without groups. */
+/** A number without groups of digits. */
 const PLAIN = /^(\d+)(?:[.,](\d+))?(?:e([+-]?\d{1,3}))?$/i;
 
 /**

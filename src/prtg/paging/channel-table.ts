@@ -15,7 +15,7 @@ const ROWS_PER_BLOCK = 1_024;
 export class ChannelTable implements ItemStore<ChannelRecord, ChannelRecords>, ChannelRecords {
   readonly #blocks: Block[] = [];
   readonly #sensors = new Map<string, SensorRows>();
-  /** Of the last channel. Most lists are in the order of sensors. */
+  /** Sensor of the last channel. Most lists are in the order of sensors. */
   #sensor: SensorRows | undefined;
   #length = 0;
 
@@ -115,7 +115,7 @@ class Block {
   readonly times: number[] = [];
   readonly limits: (ChannelLimits | undefined)[] = [];
   readonly lookups: (string | undefined)[] = [];
-  /** Of the same sensor. */
+  /** Previous row of the same sensor, for each row. */
   readonly previousRows: number[] = [];
 }
 

@@ -38,7 +38,7 @@ interface ListQuotaOptions extends ListBounds {
   readonly endpoint: string;
   readonly objectBytes: number;
   readonly share: MemoryShare;
-  /** By all lists of the server. */
+  /** Amount that all lists of the server hold. */
   readonly heldByAll: Amount;
 }
 
@@ -46,7 +46,7 @@ interface ListQuotaOptions extends ListBounds {
 export class ListQuota {
   readonly #options: ListQuotaOptions;
   readonly #held: Amount = { objects: 0, text: 0 };
-  /** At the begin of the page. */
+  /** Amount held at the start of the page. */
   #heldBefore: Readonly<Amount> = { objects: 0, text: 0 };
   #pages = 0;
 

@@ -10,7 +10,7 @@ export const WRONG_PORT_REMEDY =
   "The answer is not from API v2. Check servers[].url: API v2 listens on 1616 (HTTPS) or 1615 (HTTP).";
 
 const MAX_MESSAGE_LENGTH = 300;
-/** Of an answer without an error object, UTF-16 units. */
+/** Searched part of an answer without an error object, UTF-16 units. */
 const MAX_SEARCHED = 2_000;
 
 interface ErrorObject {

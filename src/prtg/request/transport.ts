@@ -14,7 +14,7 @@ export interface TransportHooks {
   readonly onHead: (head: ResponseHead) => ResponseBody;
   /** Gets the bytes of each chunk on the wire. */
   readonly onBytes: (count: number) => void;
-  /** Of a body, on the wire and unpacked. Default: `limits.maxResponseBytes`. */
+  /** Size of a body, on the wire and unpacked. Default: `limits.maxResponseBytes`. */
   readonly maxBytes?: number;
 }
 
