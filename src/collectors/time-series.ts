@@ -58,6 +58,8 @@ export class ListFollower {
     | { readonly name: "holding the first list"; follow?: () => Promise<void> }
     | { readonly name: "following"; readonly first?: Promise<void> | undefined } = { name: "following" };
 
+  #isStopped = false;
+
   constructor(options: ListFollowerOptions) {
     this.#options = options;
   }
@@ -69,6 +71,7 @@ export class ListFollower {
 
   /** The page is up to date. Resolves when the time series have followed the first list. Never rejects. */
   async release(): Promise<void> {
+    if (this.#isStopped) return;
     const phase = this.#phase;
     if (phase.name === "following") return phase.first;
     const first = phase.follow?.().catch((err: unknown) => {
@@ -78,10 +81,10 @@ export class ListFollower {
     await first;
   }
 
-  /** Drops a list that waits. Resolves as `release`. */
+  /** Drops the first list if it waits or comes later. Resolves as `release`. */
   async stop(): Promise<void> {
-    if (this.#phase.name === "following") return this.#phase.first;
-    this.#phase = { name: "following" };
+    this.#isStopped = true;
+    if (this.#phase.name === "following") await this.#phase.first;
   }
 
   /** Call before the request of a list: the second one does not wait for the page. */
