@@ -10,13 +10,14 @@ const MAX_VALUE = 60;
 const MAX_ROWS = 50;
 
 /** `/debug/cardinality`: series per family, per probe and by label, and the channels that no rule maps. */
-export function cardinalityPage(sources: DebugSources): DebugPage {
+export function cardinalityPage(sources: () => DebugSources): DebugPage {
   return async () => {
-    const { store, monitors, clock } = sources;
+    const now = sources();
+    const { store, monitors, clock } = now;
     const slices = new TimeSlices(clock, undefined, "reader");
     const probeOf = (server: string, id: string) => monitors.get(server)?.view.state.tree.nodes.get(id)?.probe;
     const cardinality = await countCardinality(store, { probeOf, top: TOP_VALUES, slices });
-    const unmapped = await countUnmapped(sources, slices);
+    const unmapped = await countUnmapped(now, slices);
     return {
       status: 200,
       sections: [...seriesSections(cardinality), ...unmappedSections(unmapped)],

@@ -9,16 +9,17 @@ import type { DebugSources } from "./sources.ts";
 const USAGE = "give ?object= with the id of a sensor (2490) or of a channel (2490.1)";
 
 /** `/debug/explain?object=ID`: the object on each server that has it, and its lines on the page. */
-export function explainPage(sources: DebugSources): DebugPage {
+export function explainPage(sources: () => DebugSources): DebugPage {
   return async (query) => {
     const object = parseObject(query);
     if (object === undefined) return debugFailure(400, USAGE);
+    const now = sources();
     const objects: SensorReport[] = [];
-    for (const { view } of sources.monitors.values()) {
-      const explanation = await explainSensor(view, object, sources);
+    for (const { view } of now.monitors.values()) {
+      const explanation = await explainSensor(view, object, now);
       if (explanation !== undefined) objects.push(sensorReport(explanation));
     }
-    if (objects.length === 0) return debugFailure(404, whyUnknown(object, sources));
+    if (objects.length === 0) return debugFailure(404, whyUnknown(object, now));
     return { status: 200, sections: objects.flatMap(sensorSections), json: { objects } };
   };
 }

@@ -14,8 +14,9 @@ import type { DebugSources, RecordedRuns } from "./sources.ts";
 const SERVERS_A_PAGE = 50;
 
 /** `/debug/runs`: the last run of each collector of a server, step by step. With several servers: their list. */
-export function runsPage({ monitors }: DebugSources): DebugPage {
+export function runsPage(sources: () => DebugSources): DebugPage {
   return async (query) => {
+    const { monitors } = sources();
     const name = query.get("server") ?? (monitors.size === 1 ? monitors.keys().next().value : undefined);
     if (name === undefined) return serversReport(monitors, parsePosition(query));
     const records = monitors.get(name)?.runs();

@@ -74,9 +74,9 @@ export function createDebugPages(sources: () => DebugSources, redactor: Redactor
       return { ...report, sections, json };
     };
   return {
-    explain: redacted((query, gone) => explainPage(sources())(query, gone)),
-    cardinality: redacted(shared((query, gone) => cardinalityPage(sources())(query, gone))),
-    runs: redacted((query, gone) => runsPage(sources())(query, gone)),
+    explain: redacted(explainPage(sources)),
+    cardinality: redacted(shared(cardinalityPage(sources))),
+    runs: redacted(runsPage(sources)),
   };
 }
 

@@ -21,7 +21,9 @@ async function page(outcomes: Outcomes) {
   ]);
   const view = { state: monitor.view.state, channels: () => channels };
   const monitors = new Map([["hq", { view }]]) as unknown as DebugSources["monitors"];
-  const report = await cardinalityPage({ store, mapper: plainMapper(), clock, monitors })(new URLSearchParams());
+  const report = await cardinalityPage(() => ({ store, mapper: plainMapper(), clock, monitors }))(
+    new URLSearchParams(),
+  );
   return { ...report, text: debugText(report) };
 }
 

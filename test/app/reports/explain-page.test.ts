@@ -12,7 +12,7 @@ async function explained(server: MemoryServer = smallServer()) {
   const poll = () => monitor.pollOnce(new AbortController().signal);
   await poll();
   const monitors = new Map([["hq", { isLeftOut: () => false, runs: () => [], view: monitor.view }]]);
-  const page = explainPage({ store, mapper: plainMapper(), clock, monitors });
+  const page = explainPage(() => ({ store, mapper: plainMapper(), clock, monitors }));
   const ask = async (query: Record<string, string>) => {
     const report = await page(new URLSearchParams(query));
     return { ...report, text: debugText(report) };
