@@ -56,9 +56,8 @@ export class ListFollower {
   readonly #options: ListFollowerOptions;
   #phase:
     | { readonly name: "holding the first list"; follow?: () => Promise<void> }
-    | { readonly name: "following"; readonly first?: Promise<void> | undefined } = { name: "following" };
-
-  #isStopped = false;
+    | { readonly name: "following"; readonly first?: Promise<void> | undefined }
+    | { readonly name: "stopped" } = { name: "following" };
 
   constructor(options: ListFollowerOptions) {
     this.#options = options;
@@ -71,8 +70,8 @@ export class ListFollower {
 
   /** The page is up to date. Resolves when the time series have followed the first list. Never rejects. */
   async release(): Promise<void> {
-    if (this.#isStopped) return;
     const phase = this.#phase;
+    if (phase.name === "stopped") return;
     if (phase.name === "following") return phase.first;
     const first = phase.follow?.().catch((err: unknown) => {
       this.#options.log.error({ err }, "cannot start the time series after the first list");
@@ -83,13 +82,15 @@ export class ListFollower {
 
   /** Drops the first list if it waits or comes later. Resolves as `release`. */
   async stop(): Promise<void> {
-    this.#isStopped = true;
-    if (this.#phase.name === "following") await this.#phase.first;
+    if (this.#phase.name === "following") return this.#phase.first;
+    this.#phase = { name: "stopped" };
   }
 
   /** Call before the request of a list: the second one does not wait for the page. */
   async beforeList(): Promise<void> {
-    if (this.#phase.name === "following" || this.#phase.follow !== undefined) await this.release();
+    const phase = this.#phase;
+    if (phase.name === "holding the first list" && phase.follow === undefined) return;
+    await this.release();
   }
 
   /** @param requestedAt monotonic */
@@ -99,7 +100,8 @@ export class ListFollower {
     const { state } = writer;
     const intervalOf = state.intervalMs.bind(state);
     const follow = () => series.engine.onListPoll(channels, intervalOf, { requestedAt, slices: writer.slices() });
-    if (this.#phase.name === "following") await follow();
-    else this.#phase.follow = follow;
+    const phase = this.#phase;
+    if (phase.name === "following") await follow();
+    else if (phase.name === "holding the first list") phase.follow = follow;
   }
 }
