@@ -23,15 +23,21 @@ const FOLDERS_NOT_TO_LISTEN = [
 async function loadedBy(settings: object): Promise<string[]> {
   const servers = [{ name: "hq", url: "http://127.0.0.1:9", auth: { api_key: "${TEST_KEY}" } }];
   const config = join(temporaryFolder({ "config.json": JSON.stringify({ servers, ...settings }) }), "config.json");
-  const { stdout } = await run(
-    process.execPath,
-    [...FLAGS, "--import", TELL_MODULES, MAIN].concat(
-      ...["serve", "--config.file", config, "--web.listen-address", "127.0.0.1:0", "--log.format", "json"],
-    ),
-    { env: { PATH: process.env.PATH, TEST_KEY: "key-of-a-test" }, maxBuffer: 16 * 1024 * 1024 },
-  );
-  return JSON.parse(stdout);
+  return loadedWith("serve", "--config.file", config, "--web.listen-address", "127.0.0.1:0", "--log.format", "json");
 }
+
+async function loadedWith(...args: string[]): Promise<string[]> {
+  const env = { PATH: process.env.PATH, TEST_KEY: "key-of-a-test" };
+  const options = { env, maxBuffer: 16 * 1024 * 1024 };
+  const { stdout } = await run(process.execPath, [...FLAGS, "--import", TELL_MODULES, MAIN, ...args], options);
+  return JSON.parse(stdout.split("\n").at(-1) ?? "");
+}
+
+test("the help loads no schemas", async () => {
+  const loaded = await loadedWith("--help");
+  expect(loaded.some((url) => url.includes("/src/cli/program.ts"))).toBe(true);
+  expect(loaded.filter((url) => url.includes("/node_modules/zod/"))).toEqual([]);
+});
 
 test("a listening daemon loads only the modules of enabled features", async () => {
   const loaded = await loadedBy({});

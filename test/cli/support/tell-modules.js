@@ -1,5 +1,5 @@
-// Loaded before the program: when it listens, writes to standard output which modules it has loaded until then, and what it
-// has made of Intl (`Intl.Collator`), and ends.
+// Loaded before the program: ends it when it listens. At the end it writes a line to standard output: which modules the program
+// has loaded, and what it has made of Intl (`Intl.Collator`).
 import { channel } from "node:diagnostics_channel";
 import { writeSync } from "node:fs";
 import { registerHooks } from "node:module";
@@ -22,7 +22,5 @@ for (const name of /** @type {const} */ (["Collator", "DateTimeFormat", "NumberF
     }),
   });
 }
-channel("tracing:net.server.listen:asyncEnd").subscribe(() => {
-  writeSync(1, JSON.stringify(loaded));
-  process.exit();
-});
+process.on("exit", () => void writeSync(1, `\n${JSON.stringify(loaded)}`));
+channel("tracing:net.server.listen:asyncEnd").subscribe(() => process.exit());
