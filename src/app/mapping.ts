@@ -52,7 +52,7 @@ export function shapeOf(config: Config): ConfiguredShape {
   };
 }
 
-/** Only what the metrics of the table need. */
+/** Keys below `metrics` that ask for an optional family. */
 export function wantedOptions(metrics: Pick<Config["metrics"], FamilyOption>): ReadonlySet<string> {
   const wanted = Object.entries(metrics).filter(
     ([, value]) => value === true || (Array.isArray(value) && value.length > 0),
