@@ -13,15 +13,19 @@ const ROWS = new Map(
     .filter(([what]) => what !== "to add"),
 );
 
-/** Files of `src/` that a row names, without those after a condition. */
+/** Files of `src/` that a row names. */
 function filesOf(what: string): readonly string[] {
   const { files = "" } = ROWS.get(what) ?? {};
   return [...files.matchAll(/`(?<path>src\/[^`]+\.ts)`/g)].map(({ groups }) => groups?.path ?? "");
 }
 
+const SOURCES = globSync("src/**/*.ts", { cwd: fileURLToPath(ROOT) })
+  .map((path) => path.replaceAll("\\", "/"))
+  .toSorted()
+  .map((path) => ({ path, text: readFileSync(new URL(path, ROOT), "utf8") }));
+
 function filesWith(pattern: RegExp): readonly string[] {
-  const files = globSync("src/**/*.ts", { cwd: fileURLToPath(ROOT) }).map((path) => path.replaceAll("\\", "/"));
-  return files.toSorted().filter((path) => pattern.test(readFileSync(new URL(path, ROOT), "utf8")));
+  return SOURCES.filter(({ text }) => pattern.test(text)).map(({ path }) => path);
 }
 
 describe("How do I add it?", () => {
