@@ -173,7 +173,10 @@ export interface ProblemsOptions {
 }
 
 /** Answers first what is wrong. */
-export function problemsSection({ problems, generated_at: now }: StatusReport, options: ProblemsOptions): Html {
+export function problemsSection(
+  { problems, generated_at: now }: Pick<StatusReport, "problems" | "generated_at">,
+  options: ProblemsOptions,
+): Html {
   const { counts, parents, server, hasServers, knowledge } = options;
   const { total, items } = problems;
   const places = hasServers ? "server and path" : "path";

@@ -64,12 +64,13 @@ export function quietPill(text: string, glyph = "…"): Html {
   return pill({ text, glyph, tone: "still" });
 }
 
+/** Words for the connection: *Working* beside 300 sensors that are down would mislead. */
 const STATES: Readonly<Record<ServerState, Mark>> = {
-  unreachable: { text: "Unreachable", glyph: "⊘", tone: "bad" },
-  failing: { text: "Failing", glyph: "✕", tone: "bad" },
-  impaired: { text: "Impaired", glyph: "!", tone: "warn" },
-  starting: { text: "Starting", glyph: "…", tone: "still" },
-  working: { text: "Working", glyph: "✓", tone: "good" },
+  unreachable: { text: "Not reachable", glyph: "⊘", tone: "bad" },
+  failing: { text: "Polls fail", glyph: "✕", tone: "bad" },
+  impaired: { text: "Reachable, some polls fail", glyph: "!", tone: "warn" },
+  starting: { text: "Connecting", glyph: "…", tone: "still" },
+  working: { text: "Reachable", glyph: "✓", tone: "good" },
 };
 
 export function statePill(state: ServerState): Html {

@@ -9,6 +9,7 @@ import { searchPage } from "../../../../src/http/pages/status/search-page.ts";
 import { nodePage } from "../../../../src/http/pages/status/sensor-view.ts";
 import { type ServerFacts, serverPage, theServerOf } from "../../../../src/http/pages/status/server-section.ts";
 import type { SearchQuery } from "../../../../src/http/pages/status/source.ts";
+import { statePill } from "../../../../src/http/pages/status/status-marks.ts";
 import { SERVER_STATES } from "../../../../src/http/pages/status/status-order.ts";
 import { chartOf, courseOf, partsOf } from "./drawings.ts";
 import {
@@ -166,7 +167,7 @@ describe("page of one server", () => {
     const report = statusReport();
     const servers = report.servers.map((server) => ({ ...server, state }));
     const shown = texts(rendered(() => singlePage({ ...report, servers }, nodeReport())));
-    expect(shown.toLowerCase()).toMatch(new RegExp(`server hq . ${state} `));
+    expect(shown).toContain(`server hq${texts(String(statePill(state)))}`);
   });
 });
 
@@ -260,7 +261,7 @@ describe("server that has never answered", () => {
     const page = overviewPage(empty, { find: "", page: 1 }, () => [], around);
     const text = texts(renderPage(page, around));
     expect(text).toMatch(
-      /hq ⊘ Unreachable nothing is known, no poll has succeeded since [^?]*Check servers\[\]\.url never/,
+      /hq ⊘ Not reachable nothing is known, no poll has succeeded since [^?]*Check servers\[\]\.url never/,
     );
     expect(text).toContain("No problem is known");
     expect(text).not.toContain("as of the last poll never");
@@ -334,10 +335,10 @@ describe("page of many servers", () => {
 
   test("has totals and a line for each shown server", () => {
     const shown = texts(listed());
-    expect(shown).toContain("120 servers ⊘ 1 Unreachable ✕ 2 Failing ✓ 117 Working");
+    expect(shown).toContain("120 servers ⊘ 1 Not reachable ✕ 2 Polls fail ✓ 117 Reachable");
     expect(shown).toContain("1 probe, 2 groups, 3 devices, 4,000 sensors, 5 channels");
     expect(shown).toContain(
-      "hq ✕ Failing channels failed: no answer [API_TIMEOUT] ✕ 7 Down, ✓ 3,990 Up, ? 3 new status, as of the last poll 12 s ago Now 1, at most 3",
+      "hq ✕ Polls fail channels failed: no answer [API_TIMEOUT] ✕ 7 Down, ✓ 3,990 Up, ? 3 new status, as of the last poll 12 s ago Now 1, at most 3",
     );
     expect(listed()).toContain('<td class="outdated">');
     expect(listed().match(/<tr>\s*<th scope="row"><a href="\.\/tree\?server=hq">/g)).toHaveLength(50);
@@ -372,7 +373,7 @@ describe("page of many servers", () => {
   test("names disconnected probes of each server", () => {
     const parents_by_status = { probe: { up: 1, disconnected: 2 }, group: { unknown: 9 }, device: { down: 1 } };
     const shown = texts(listed({ state: "working", failed_collectors: [], reason: null, parents_by_status }));
-    expect(shown).toContain("hq ✓ Working ✕ 2 probes disconnected ✕ 1 device down ✕ 7 Down");
+    expect(shown).toContain("hq ✓ Reachable ✕ 2 probes disconnected ✕ 1 device down ✕ 7 Down");
   });
 
   test("has no details", () => {
@@ -386,7 +387,7 @@ describe("page of many servers", () => {
 
   test("omits missing reasons and times", () => {
     const shown = texts(listed({ state: "starting", failed_collectors: [], reason: null, last_poll_at: null }, []));
-    expect(shown).toMatch(/hq … Starting ✕ 7 Down, ✓ 3,990 Up, \? 3 new status, never hq/);
+    expect(shown).toMatch(/hq … Connecting ✕ 7 Down, ✓ 3,990 Up, \? 3 new status, never hq/);
   });
 
   test("reports a search without results", () => {
@@ -411,7 +412,7 @@ test.each([
 
 test("the page of a server links back and to its tree", () => {
   const page = rendered(PAGES["a server"]);
-  expect(texts(page)).toContain("Overview hq server hq ✕ Failing");
+  expect(texts(page)).toContain("Overview hq server hq ✕ Polls fail");
   expect(texts(page)).toContain("Children (300)");
 });
 

@@ -61,17 +61,17 @@ describe("pills", () => {
   });
 
   test.each([
-    ["unreachable", "bad ⊘ Unreachable"],
-    ["failing", "bad ✕ Failing"],
-    ["impaired", "warn ! Impaired"],
-    ["starting", "still … Starting"],
-    ["working", "good ✓ Working"],
+    ["unreachable", "bad ⊘ Not reachable"],
+    ["failing", "bad ✕ Polls fail"],
+    ["impaired", "warn ! Reachable, some polls fail"],
+    ["starting", "still … Connecting"],
+    ["working", "good ✓ Reachable"],
   ] as const)("show the state %s as %s", (state, expected) => expect(seen(statePill(state))).toBe(expected));
 });
 
 describe("counts", () => {
   test("of states have the worst first, and no zeros", () => {
-    expect(words(stateCounts({ working: 1_200, failing: 1, impaired: 0 }))).toBe("✕ 1 Failing ✓ 1,200 Working");
+    expect(words(stateCounts({ working: 1_200, failing: 1, impaired: 0 }))).toBe("✕ 1 Polls fail ✓ 1,200 Reachable");
   });
 
   test("of statuses have the worst first, no zeros, and links unless the status is new", () => {
