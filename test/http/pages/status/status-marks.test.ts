@@ -46,8 +46,8 @@ describe("pills", () => {
     ["none", "still – No status"],
     ["unknown", "blind ? Unknown"],
     [null, "blind ? Unknown"],
-    ["ofanewerserver", "still ? ofanewerserver"],
-    ["toString", "still ? toString"],
+    ["ofanewerserver", "still • ofanewerserver"],
+    ["toString", "still • toString"],
   ])("show the status %s as %s", (status, expected) => expect(seen(statusPill(status))).toBe(expected));
 
   test("show outcomes by tone and glyph", () => {
@@ -76,7 +76,7 @@ describe("counts", () => {
 
   test("of statuses have the worst first, no zeros, and links unless the status is new", () => {
     const html = statusCounts({ up: 5, ofanewerserver: 2, down: 1, warning: 0 }, "hq");
-    expect(words(html)).toBe("✕ 1 Down ✓ 5 Up ? 2 ofanewerserver");
+    expect(words(html)).toBe("✕ 1 Down ✓ 5 Up • 2 ofanewerserver");
     expect(html.toString().match(/<a /g)).toHaveLength(2);
     expect(html.toString()).toMatch(/href="[^"]*server=hq[^"]*"/);
   });
@@ -87,7 +87,7 @@ describe("counts", () => {
       "✕ 1 Down, ◐ 3 Partially down, ! 1 Warning, ≈ 1 Unusual, ✓ 5 Up, ‖ 3 Paused,",
     );
     expect(words(shortTally({ ...counts, collecting: 1 }))).toBe("✕ 4 Down, ! 2 Warning, ✓ 5 Up, ‖ 4 Paused or other,");
-    expect(words(statusTally({ unknown: 1, ofanewerserver: 2 }))).toBe("? 3 Other,");
+    expect(words(statusTally({ unknown: 1, ofanewerserver: 2 }))).toBe("? 1 Unknown, • 2 ofanewerserver,");
     expect(words(statusTally({ pauseduntil: 1 }))).toBe("‖ 1 Paused until,");
   });
 
