@@ -6,6 +6,7 @@ import type { StatusCourse } from "../../src/http/pages/status/courses.ts";
 import type { StatusSource } from "../../src/http/pages/status/source.ts";
 import { systemClock } from "../../src/lib/clock.ts";
 import type { NodeState } from "../../src/model/node-state.ts";
+import { OutageTracker } from "../../src/model/outage-tracker.ts";
 import { EMPTY_TREE, type Tree, type TreeNode } from "../../src/model/tree.ts";
 import type { SensorInspection } from "../../src/projection/inspection.ts";
 import type { StatusToken } from "../../src/prtg/status.ts";
@@ -137,7 +138,12 @@ function fakeServer(
       return { ...known, collectors };
     },
     view: {
-      state: { tree, statusOf: ({ id }: TreeNode) => statuses[Number(id) - 100] ?? "up", node: stateOf },
+      state: {
+        tree,
+        statusOf: ({ id }: TreeNode) => statuses[Number(id) - 100] ?? "up",
+        node: stateOf,
+        outages: NO_OUTAGES,
+      },
       inspect: (id) => {
         const node = tree.nodes.get(id);
         return node === undefined ? undefined : inspectionOf(server, node, statuses[Number(id) - 100], said);
@@ -146,6 +152,8 @@ function fakeServer(
     },
   };
 }
+
+const NO_OUTAGES = new OutageTracker();
 
 function tallyOf(statuses: readonly StatusToken[]): ReadonlyMap<StatusToken, number> {
   const counts = new Map<StatusToken, number>();

@@ -14,8 +14,8 @@ import type { Steps, TimeSlices } from "../../lib/yielding.ts";
 import { EXPORTER_METRICS } from "../../telemetry/metric-declarations.ts";
 import type { ReceiverAddress } from "../otlp-receiver.ts";
 import { MetricSamples } from "./metric-samples.ts";
-import { problemsReport } from "./node-order.ts";
 import type { OutlineOf } from "./node-summary.ts";
+import { problemsReport } from "./problems-report.ts";
 import { instant, instantOrNull, withoutSecrets } from "./report-values.ts";
 import { listServers, pageOf, type ServerRow, serverEntry, sumsOf } from "./server-list.ts";
 import type { StatusSources } from "./sources.ts";
@@ -73,13 +73,17 @@ export async function statusReport(
   const rows = listServers(sources, samples);
   const found = pageOf(rows, question);
   if (found === undefined) return undefined;
+  const problems = {
+    servers: question.server === undefined ? rows : found.rows,
+    isGrouped: question.view === "grouped",
+  };
   return {
     generated_at: instant(clock.now()),
     // Other servers must not change the report of a user who does not see them.
     ready: isRestricted ? rows.every(({ state }) => state !== "starting") : isReady,
     ...(!isRestricted && exporterReport(sources, samples)),
     totals: { ...sumsOf(rows), measurements: receiver === undefined ? null : measurementsReport(samples) },
-    problems: await problemsReport(sources, outlineOf, question.server === undefined ? rows : found.rows, slices),
+    ...(await problemsReport(sources, outlineOf, problems, slices)),
     page: found.page,
     servers: await serverReports(sources, question, found.rows, samples, slices),
   };

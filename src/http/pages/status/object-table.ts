@@ -1,13 +1,11 @@
-import { STATUS_ORDER, STATUSES, type StatusGroup } from "../../../prtg/status.ts";
-import { attribute, dataCell, nameHtml, panel, prtgLink } from "./components.ts";
-import type { Knowledge } from "./exporter-health.ts";
+import { attribute, dataCell, nameHtml, prtgLink } from "./components.ts";
 import { moment, momentAndClock, number, shortened, value } from "./figures.ts";
 import { type Html, html } from "./html.ts";
-import { nodeLink, searchLink } from "./links.ts";
-import type { NodeReport, NodeSummary, ParentCounts, StatusReport } from "./report.ts";
+import { nodeLink } from "./links.ts";
+import type { NodeReport, NodeSummary } from "./report.ts";
 import type { Sort, SortKey } from "./source.ts";
-import { parentProblems, statusBar, statusPill, statusTally, sumPill } from "./status-marks.ts";
-import { isProblem, PROBLEM_STATUSES } from "./status-order.ts";
+import { statusBar, statusPill, statusTally, sumPill } from "./status-marks.ts";
+import { isProblem } from "./status-order.ts";
 
 export interface TableOptions {
   /** Time of the report. */
@@ -114,7 +112,7 @@ function valueIn({ channel }: NodeSummary): Html | false {
   return html`<data value="${current}">${value(current)}</data> <bdi>${unit}</bdi> <span class="channel"><bdi>${name}</bdi></span>`;
 }
 
-const MAX_MESSAGE = 200;
+const MAX_MESSAGE = 120;
 
 function messageOf({ status, message }: NodeSummary): Html | false {
   if (status === "up" || message === null) return false;
@@ -169,62 +167,4 @@ export function channelPages(node: NodeSummary, part: ListPart): Html | false {
   const { from, count } = part;
   const to = (index: number) => nodeLink(node, { from: index });
   return pages(part, to(Math.max(0, from - CHANNELS_A_PAGE)), to(from + count));
-}
-
-export interface ProblemsOptions {
-  /** Known sensors per status. */
-  readonly counts: Readonly<Record<string, number>>;
-  /** Known probes, groups and devices per status. */
-  readonly parents: ParentCounts;
-  /** `undefined`: all servers. */
-  readonly server?: string | undefined;
-  /** More than one server. */
-  readonly hasServers: boolean;
-  readonly knowledge: Knowledge;
-}
-
-/** Answers first what is wrong. */
-export function problemsSection(
-  { problems, generated_at: now }: Pick<StatusReport, "problems" | "generated_at">,
-  options: ProblemsOptions,
-): Html {
-  const { counts, parents, server, hasServers, knowledge } = options;
-  const { total, items } = problems;
-  const places = hasServers ? "server and path" : "path";
-  const title = total === 0 ? ALL_CLEAR[knowledge] : problemCounts(counts, parents);
-  const hasMore = total > items.length;
-  const worst = hasMore && `The ${items.length} worst of ${number(total)}: by status and priority, newest first. `;
-  const all = hasMore ? `All ${number(total)} problems` : "Sort and filter";
-  const link = html`<a href="${searchLink({ server, statuses: PROBLEM_STATUSES })}">${all}</a>`;
-  return panel(
-    { id: "problems", titleId: "problems-title", title, isLive: true },
-    html`${knowledge === "starting" && html`<p class="note">The first poll has not finished. Problems can be missing.</p>`}
-${items.length > 0 && objectTable(items, { now, label: "Problems", places })}
-${total > 0 && html`<p class="note">${worst}${link}</p>`}
-`,
-  );
-}
-
-const ALL_CLEAR: Readonly<Record<Knowledge, string>> = {
-  nothing: "Nothing is known of this server",
-  outdated: "No problem is known",
-  starting: "No problems known yet",
-  current: "Nothing is down, unknown, in warning or unusual",
-};
-
-const GROUPS: readonly (readonly [text: string, group: StatusGroup])[] = [
-  ["down", "down"],
-  ["unknown", "unknown"],
-  ["in warning or unusual", "warning"],
-  ["acknowledged", "acknowledged"],
-];
-
-/** `1 probe disconnected, 7 down, 12 in warning or unusual, 2 acknowledged` */
-function problemCounts(counts: ProblemsOptions["counts"], parents: ParentCounts): string {
-  const parts = GROUPS.map(([text, group]) => {
-    const statuses = STATUS_ORDER.filter((status) => STATUSES[status].group === group);
-    const count = statuses.reduce((sum, status) => sum + (counts[status] ?? 0), 0);
-    return count === 0 ? "" : `${number(count)} ${text}`;
-  });
-  return [...parentProblems(parents), ...parts].filter((part) => part !== "").join(", ");
 }

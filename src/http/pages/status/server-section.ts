@@ -6,7 +6,8 @@ import { bytes, duration, moment, number, objectCounts } from "./figures.ts";
 import { type Html, html } from "./html.ts";
 import type { Page } from "./layout.ts";
 import { runsLink } from "./links.ts";
-import { childRows, problemsSection } from "./object-table.ts";
+import { childRows } from "./object-table.ts";
+import { problemsSection } from "./problems-section.ts";
 import type {
   AnyStatusReport,
   CollectorReport,

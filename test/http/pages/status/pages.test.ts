@@ -35,13 +35,18 @@ function factsOf(report: StatusReport, root: NodeReport, course: StatusCourse = 
 }
 
 function singlePage(report: StatusReport, root: NodeReport, course: StatusCourse = []): Page {
-  return singleServerPage(report, factsOf(report, root, course), around);
+  return singleServerPage(report, factsOf(report, root, course), { find: "", page: 1, view: "grouped" }, around);
 }
 
 const PAGES = {
   "one server": (name: Naming) => singlePage(statusReport(name), nodeReport(name)),
   "many servers": (name: Naming) =>
-    overviewPage(serverListReport(name), { find: name("cust"), page: 2 }, () => courseOf([0, 3, 1]), around),
+    overviewPage(
+      serverListReport(name),
+      { find: name("cust"), page: 2, view: "grouped" },
+      () => courseOf([0, 3, 1]),
+      around,
+    ),
   "a server": (name: Naming) => serverPage(statusReport(name), factsOf(statusReport(name), nodeReport(name))),
   object: (name: Naming) => nodePage(nodeReport(name), around),
   sensor: (name: Naming) => nodePage(sensorReport(name), around),
@@ -232,7 +237,7 @@ describe("server that has never answered", () => {
     });
     const totals = { ...report.totals, servers_by_state: { unreachable: 1 }, sensors_by_status: {} };
     return {
-      ...{ ...report, totals, problems: { total: 0, items: [] } },
+      ...{ ...report, totals, problems: { total: 0, recent: 0, items: [] } },
       servers: [{ ...server, ...nothing, collectors }],
     };
   }
@@ -257,8 +262,8 @@ describe("server that has never answered", () => {
   test("is in the list of servers with the reason and without counts", () => {
     const { collectors, api, problems, measurements, ...entry } = lost().servers[0] ?? {};
     const report = serverListReport(asIs, entry);
-    const empty = { ...report, problems: { total: 0, items: [] } };
-    const page = overviewPage(empty, { find: "", page: 1 }, () => [], around);
+    const empty = { ...report, problems: { total: 0, recent: 0, items: [] } };
+    const page = overviewPage(empty, { find: "", page: 1, view: "grouped" }, () => [], around);
     const text = texts(renderPage(page, around));
     expect(text).toMatch(
       /hq ⊘ Not reachable nothing is known, no poll has succeeded since [^?]*Check servers\[\]\.url never/,
@@ -274,7 +279,7 @@ describe("server that has never answered", () => {
   ] as const)("differs from one with %j", (more, headline) => {
     const report = statusReport();
     const servers = report.servers.map((server) => ({ ...server, ...more }));
-    const shown = singlePage({ ...report, servers, problems: { total: 0, items: [] } }, nodeReport());
+    const shown = singlePage({ ...report, servers, problems: { total: 0, recent: 0, items: [] } }, nodeReport());
     expect(renderPage(shown, around)).toContain(`<h2 id="problems-title">${headline}</h2>`);
   });
 
@@ -298,11 +303,12 @@ describe("headline of the problems", () => {
     [
       { down: 293, unknown: 749, warning: 53, unusual: 4, acknowledged: 50, pausedbyuser: 9 },
       { ...UP, probe: { disconnected: 1, up: 2 }, group: { unknown: 12, pausedbyuser: 1 } },
-      "1 probe disconnected, 293 down, 749 unknown, 57 in warning or unusual, 50 acknowledged",
+      "293 down, 3 of them in the last hour; 1 probe disconnected; 749 unknown; 57 in warning or unusual; 50 acknowledged",
     ],
-    [{ up: 9 }, { ...UP, probe: { disconnected: 2 }, device: { down: 1 } }, "2 probes disconnected, 1 device down"],
+    [{ up: 9 }, { ...UP, probe: { disconnected: 2 }, device: { down: 1 } }, "2 probes disconnected; 1 device down"],
     [{ unknown: 386, up: 1 }, UP, "386 unknown"],
-    [{ disconnected: 2, down: 1 }, UP, "3 down"],
+    [{ disconnected: 2, down: 1 }, UP, "3 down, all of them in the last hour"],
+    [{ down: 1 }, UP, "1 down since the last hour"],
   ])("counts %j and %j", (sensors_by_status, parents_by_status, expected) => {
     const report = statusReport();
     const counts = { sensors_by_status, parents_by_status };
@@ -311,7 +317,7 @@ describe("headline of the problems", () => {
     const pages = [
       singlePage({ ...report, servers }, nodeReport()),
       serverPage({ ...report, servers }, factsOf({ ...report, servers }, nodeReport())),
-      overviewPage(list, { find: "", page: 1 }, () => [], around),
+      overviewPage(list, { find: "", page: 1, view: "grouped" }, () => [], around),
     ];
     for (const page of pages) {
       expect(renderPage(page, around)).toContain(`<h2 id="problems-title">${expected}</h2>`);
@@ -323,7 +329,7 @@ describe("headline of the problems", () => {
       ...{ kind: "probe", status: "disconnected", status_since: "2026-11-21T18:43:00.000Z" },
       sensors_by_status: { unknown: 749, pausedbyuser: 2 },
     });
-    const report = { ...statusReport(), problems: { total: 2, items: [probe, downSensor()] } };
+    const report = { ...statusReport(), problems: { total: 2, recent: 0, items: [probe, downSensor()] } };
     const shown = texts(renderPage(singlePage(report, nodeReport()), around));
     expect(shown).toMatch(
       /⊘ Disconnected 3 sw-1 probe Berlin\/? 2 min ago , 18:4\d \? 749 Unknown, ‖ 2 Paused by user,/,
@@ -333,7 +339,9 @@ describe("headline of the problems", () => {
 
 describe("page of many servers", () => {
   const listed = (more: Parameters<typeof serverListReport>[1] = {}, course: StatusCourse = courseOf([0, 3, 1])) =>
-    rendered(() => overviewPage(serverListReport(asIs, more), { find: "", page: 2 }, () => course, around));
+    rendered(() =>
+      overviewPage(serverListReport(asIs, more), { find: "", page: 2, view: "grouped" }, () => course, around),
+    );
 
   test("has totals and a line for each shown server", () => {
     const shown = texts(listed());
@@ -350,7 +358,9 @@ describe("page of many servers", () => {
     expect(listed()).toContain('<a href="./">Previous</a>');
     expect(listed()).toContain('<a href="./?page=3">Next</a>');
     expect(texts(listed())).toContain("51 to 100 of 120");
-    const found = rendered(() => overviewPage(serverListReport(), { find: "a&b", page: 2 }, () => [], around));
+    const found = rendered(() =>
+      overviewPage(serverListReport(), { find: "a&b", page: 2, view: "grouped" }, () => [], around),
+    );
     expect(found).toContain('<a href="./?find=a%26b&amp;page=3">Next</a>');
     expect(found).toContain('name="find" type="search"');
     expect(found).toContain('value="a&amp;b"');
@@ -394,7 +404,7 @@ describe("page of many servers", () => {
 
   test("reports a search without results", () => {
     const report = { ...serverListReport(), servers: [], page: { number: 1, pages: 1, from: 0, matching: 0 } };
-    const shown = rendered(() => overviewPage(report, { find: "nowhere", page: 1 }, () => [], around));
+    const shown = rendered(() => overviewPage(report, { find: "nowhere", page: 1, view: "grouped" }, () => [], around));
     expect(texts(shown)).toContain("0 with “ nowhere ” in the name");
     expect(shown).not.toContain('<table class="servers"');
   });
@@ -406,7 +416,7 @@ test.each([
 ])("the page shows the load of the process and deferred time series: %s", (extra_held_back, shown) => {
   const report = serverListReport();
   const process = { ...report.process, extra_held_back };
-  const page = overviewPage({ ...report, process }, { find: "", page: 1 }, () => [], around);
+  const page = overviewPage({ ...report, process }, { find: "", page: 1, view: "grouped" }, () => [], around);
   const text = renderPage(page, around);
   expect(text).toContain(shown);
   expect(text.includes("time series are delayed")).toBe(extra_held_back);

@@ -200,6 +200,9 @@ function keepSparklines(from, to) {
 }
 
 function replaceLive(page) {
+  document.title = page.title;
+  const [icon, fresh] = [document, page].map((each) => each.querySelector('link[rel="icon"]'));
+  if (icon.getAttribute("href") !== fresh.getAttribute("href")) icon.replaceWith(document.adoptNode(fresh));
   for (const element of document.querySelectorAll("[data-live]")) {
     const fresh = page.getElementById(element.id);
     if (fresh === null || isInUse(element)) continue;
