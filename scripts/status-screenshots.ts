@@ -28,7 +28,7 @@ interface Shot {
   readonly clicks: readonly (readonly [link: string, awaited: string])[];
 }
 
-const SENSOR = ["#problems tbody th a", "#chart"] as const;
+const SENSOR = ["#problems .objects tbody th a", "#chart"] as const;
 const SHOTS: readonly Shot[] = [
   { file: "status-page.png", look: { colorScheme: "light", viewport: DESK }, clicks: [] },
   { file: "status-list.png", look: { colorScheme: "light", viewport: DESK }, clicks: [["#problems p a", "#results"]] },
