@@ -94,7 +94,9 @@ const FIRES = {
 
 /** In Grafana, `$value` is a text about all queries, and templates cannot query. */
 function withGrafanaValue(text: string): string {
-  return text.replaceAll(/\{\{ with printf .*?\| query \}\}.*?\{\{ end \}\}/g, "").replaceAll(/\$value\b/g, "$values.A.Value");
+  return text
+    .replaceAll(/\{\{ with printf .*?\| query \}\}.*?\{\{ end \}\}/g, "")
+    .replaceAll(/\$value\b/g, "$values.A.Value");
 }
 
 function uidOf(title: string): string {
