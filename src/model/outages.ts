@@ -19,7 +19,8 @@ export interface SensorsBelow {
   readonly unknown: number;
   /** Part of `down`. */
   readonly acknowledged: number;
-  readonly pausedByDependency: number;
+  /** Sensors that PRTG paused because of a dependency. */
+  readonly hidden: number;
 }
 
 type Counts = { -readonly [Name in keyof SensorsBelow]: number };
@@ -114,7 +115,7 @@ async function countBelow(
   slices: Steps,
 ): Promise<ReadonlyMap<string, SensorsBelow>> {
   const counts = new Map<string, Counts>();
-  const none = () => ({ sensors: 0, down: 0, unknown: 0, acknowledged: 0, pausedByDependency: 0 });
+  const none = () => ({ sensors: 0, down: 0, unknown: 0, acknowledged: 0, hidden: 0 });
   for (const node of nodes.values()) {
     const turn = slices.step();
     if (turn !== undefined) await turn;
@@ -130,7 +131,7 @@ async function countBelow(
       sum.down += direct.down;
       sum.unknown += direct.unknown;
       sum.acknowledged += direct.acknowledged;
-      sum.pausedByDependency += direct.pausedByDependency;
+      sum.hidden += direct.hidden;
     }
   }
   return counts;
@@ -138,8 +139,8 @@ async function countBelow(
 
 function countSensor(counts: Counts, status: StatusToken | undefined): void {
   if (status === undefined) return;
-  if (status === "pausedbydependency") counts.pausedByDependency++;
-  const { group } = STATUSES[status];
+  const { group, isHidden } = STATUSES[status];
+  if (isHidden) counts.hidden++;
   if (group === "paused" || group === "other") return;
   counts.sensors++;
   const problem = problemOf(status);

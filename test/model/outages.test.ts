@@ -106,7 +106,7 @@ describe("findOutages", () => {
     );
     const [outage] = await find();
     expect(outage?.node.id).toBe("11");
-    expect(outage?.below).toEqual({ sensors: 12, down: 10, unknown: 0, acknowledged: 1, pausedByDependency: 1 });
+    expect(outage?.below).toEqual({ sensors: 12, down: 10, unknown: 0, acknowledged: 1, hidden: 1 });
     expect([...(outage?.devices ?? [])]).toEqual(["111", "112", "114"]);
     expect(outage?.first?.id).toBe("1121");
   });

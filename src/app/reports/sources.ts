@@ -55,6 +55,8 @@ export interface StatusSources extends Sources<StatusMonitor> {
   /** `undefined` if push is disabled. */
   readonly receiver: ReceiverAddress | undefined;
   readonly isReady: boolean;
+  /** For a user who sees only these servers, and nothing of the exporter. */
+  readonly isRestricted?: boolean;
   /** `undefined` without an election. */
   readonly leadership?: Leadership | undefined;
 }

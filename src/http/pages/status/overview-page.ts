@@ -6,7 +6,7 @@ import { type Html, html } from "./html.ts";
 import type { Page } from "./layout.ts";
 import { linkTo } from "./links.ts";
 import { childRows, problemsSection } from "./object-table.ts";
-import type { StatusReport } from "./report.ts";
+import { type AnyStatusReport, type StatusReport, wholeReport } from "./report.ts";
 import { serverList } from "./server-list.ts";
 import { measurementFacts, rejectedCount, type ServerFacts, serverSection, serverWork } from "./server-section.ts";
 import type { StatusQuery } from "./source.ts";
@@ -17,7 +17,7 @@ export interface OverviewOptions {
 }
 
 /** `/` for one server, with the top of its tree. */
-export function singleServerPage(report: StatusReport, facts: ServerFacts, options: OverviewOptions): Page {
+export function singleServerPage(report: AnyStatusReport, facts: ServerFacts, options: OverviewOptions): Page {
   const { server, root, course } = facts;
   const knowledge = knowledgeOf(server);
   const content = html`<h1 class="hidden">Status of PRTG and the exporter</h1>
@@ -32,13 +32,21 @@ ${
 `,
   )
 }
-${exporterDetails(report, html`<div id="server-work" data-live>${serverWork(facts, report.generated_at)}</div>${exporterSections(report, options)}`)}`;
+${workSection(report, facts, options)}`;
   return { title: "prtg-exporter", generatedAt: report.generated_at, content };
+}
+
+/** Requests to the server. Administrators also see the exporter. */
+function workSection(report: AnyStatusReport, facts: ServerFacts, options: OverviewOptions): Html {
+  const whole = wholeReport(report);
+  const work = html`<div id="server-work" data-live>${serverWork(facts, report.generated_at)}</div>`;
+  if (whole !== undefined) return exporterDetails(whole, html`${work}${exporterSections(whole, options)}`);
+  return panel({ titleId: "server-details-title", title: "Collectors and API" }, work);
 }
 
 /** `/` for many servers. */
 export function overviewPage(
-  report: StatusReport,
+  report: AnyStatusReport,
   question: StatusQuery,
   courseOf: (server: string) => StatusCourse,
   options: OverviewOptions,
@@ -46,10 +54,11 @@ export function overviewPage(
   const isStandby = report.leadership?.role === "standby";
   const { sensors_by_status: counts, parents_by_status: parents } = report.totals;
   const problems = { counts, parents, hasServers: true, knowledge: knowledgeOfAll(report.totals) };
-  const content = html`${isStandby && report.leadership !== null && standbySection(report.leadership)}
+  const whole = wholeReport(report);
+  const content = html`${isStandby && report.leadership && standbySection(report.leadership)}
 ${faultsSection(report)}
-${!isStandby && [problemsSection(report, problems), serverList(report, question, courseOf)]}
-${exporterDetails(report, exporterSections(report, options))}`;
+${!isStandby && [serverList(report, question, courseOf), problemsSection(report, problems)]}
+${whole !== undefined && exporterDetails(whole, exporterSections(whole, options))}`;
   return { title: "prtg-exporter", generatedAt: report.generated_at, content };
 }
 

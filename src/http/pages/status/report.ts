@@ -227,6 +227,30 @@ export const StatusReport = z.strictObject({
     .describe("null without a push"),
 });
 export type StatusReport = z.infer<typeof StatusReport>;
+
+/** Members about the exporter as a whole. They would tell a customer about others. */
+const EXPORTER_WIDE = {
+  build: true,
+  process: true,
+  configuration: true,
+  leadership: true,
+  metrics: true,
+  otlp: true,
+} as const;
+
+/** For a user who sees only some servers: everything is about these servers. */
+export const TenantReport = StatusReport.omit(EXPORTER_WIDE);
+export type TenantReport = z.infer<typeof TenantReport>;
+/** Of either kind of user. */
+export type AnyStatusReport = TenantReport & Partial<Pick<StatusReport, keyof typeof EXPORTER_WIDE>>;
+
+/** `undefined` for the report of a user who sees only some servers. */
+export function wholeReport(report: AnyStatusReport): StatusReport | undefined {
+  const { build, process, configuration, leadership, metrics, otlp } = report;
+  if (build === undefined || process === undefined || configuration === undefined) return undefined;
+  if (leadership === undefined || metrics === undefined || otlp === undefined) return undefined;
+  return { ...report, build, process, configuration, leadership, metrics, otlp };
+}
 export type Measurements = z.infer<typeof Measurements>;
 export type ServerEntry = z.infer<typeof ServerEntry>;
 export type ServerDetails = z.infer<typeof ServerDetails>;

@@ -6,7 +6,7 @@ import type { ChartOutcome } from "./courses.ts";
 import { html } from "./html.ts";
 import { type Layout, type Page, renderPage } from "./layout.ts";
 import { overviewPage, singleServerPage } from "./overview-page.ts";
-import type { NodeReport, StatusReport } from "./report.ts";
+import type { AnyStatusReport, NodeReport } from "./report.ts";
 import { type Answer, type Asset, respond, SCRIPT, STYLE } from "./respond.ts";
 import { searchPage } from "./search-page.ts";
 import { nodePage } from "./sensor-view.ts";
@@ -113,7 +113,7 @@ export function statusRoutes(options: StatusRouteOptions, concurrency: Concurren
 /** `undefined` for a report about many servers. */
 async function serverFacts(
   { source, hasDebugPages }: StatusRouteOptions,
-  report: StatusReport,
+  report: AnyStatusReport,
   signal: AbortSignal,
 ): Promise<ServerFacts | undefined> {
   const server = theServerOf(report);

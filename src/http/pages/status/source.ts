@@ -1,5 +1,5 @@
 import type { ChartOutcome, StatusCourse } from "./courses.ts";
-import type { NodeReport, SearchReport, StatusReport } from "./report.ts";
+import type { AnyStatusReport, NodeReport, SearchReport } from "./report.ts";
 
 const MAX_TEXT_LENGTH = 200;
 export const ROOT = "0";
@@ -150,7 +150,7 @@ export function wantsChart(query: URLSearchParams): boolean {
 /** Redacted facts, from memory except for `chart`. If `signal` aborts, the promise rejects with its reason. */
 export interface StatusSource {
   /** Default: the first servers. `undefined` for an unknown server. */
-  status(question?: StatusQuery, signal?: AbortSignal): Promise<StatusReport | undefined>;
+  status(question?: StatusQuery, signal?: AbortSignal): Promise<AnyStatusReport | undefined>;
   /** `undefined` for an unknown object. */
   node(question: NodeQuery, signal?: AbortSignal): Promise<NodeReport | undefined>;
   /** Rejects with a `QueryError` for an unknown server or status. */

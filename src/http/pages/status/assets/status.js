@@ -147,6 +147,7 @@ async function search() {
       own.replaceWith(results);
       history.replaceState(null, "", `./search?${query}`);
     }
+    document.dispatchEvent(new Event("fresh"));
   } catch (error) {
     // A newer question, or an exporter out of reach: the form still works.
     if (error.name !== "AbortError") found.hidden = true;
