@@ -24,7 +24,8 @@ const labelsOf = new Map(families.map(({ name, labels }) => [name, [...TARGET_LA
 // Set by Prometheus for each target.
 labelsOf.set("up", TARGET_LABELS);
 // An alert has read its other labels from ALERTS since its first evaluation, which found them elsewhere.
-labelsOf.set("ALERTS", ["alertname", "alertstate"]);
+// Alerts about members of outages read each other's phase.
+labelsOf.set("ALERTS", ["alertname", "alertstate", "phase"]);
 for (const { record, expr } of RECORDS) labelsOf.set(record, [...promqlLabels(expr, labelsOf).labels]);
 
 /** For selectors without a name. */
@@ -110,7 +111,9 @@ describe.each(ALERTS)("$alert", ({ alert, expr, labels, annotations, for: pendin
 
   test("reads its own names and state from ALERTS", () => {
     const read = [...expr.matchAll(/ALERTS\{alertname="(\w+)"/g)].map(([, name]) => name);
-    expect(new Set(read)).toEqual(new Set(pending === "0m" || !labelsOfAlert.has("path") ? [] : [alert]));
+    const isPending = pending !== "0m" && labelsOfAlert.has("path");
+    const isOver = labels.phase === "over";
+    expect(new Set(read)).toEqual(new Set(isPending || isOver ? [alert] : []));
   });
 
   test("shows labels of its series", () => {
