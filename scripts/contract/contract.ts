@@ -127,7 +127,7 @@ function endpoints(): Section {
     exposition: { streamedPage: never },
     served: () => undefined,
     isReady: () => true,
-    status: { status: never, node: never, search: never, course: () => [], chart: never },
+    status: { status: never, node: never, search: never, changes: never, course: () => [], chart: never },
     debug: { explain: never, cardinality: never, runs: never },
     discovery: never,
   });

@@ -1,5 +1,5 @@
 import { z } from "zod";
-import { NodeReport, SearchReport, StatusReport } from "../../src/http/pages/status/report.ts";
+import { ChangesReport, NodeReport, SearchReport, StatusReport } from "../../src/http/pages/status/report.ts";
 import { SORT_KEYS } from "../../src/http/pages/status/source.ts";
 import { code, pageHead, table } from "./markdown.ts";
 
@@ -20,10 +20,12 @@ Times are UTC (ISO 8601), durations are in seconds, sizes in bytes. Counts start
 | \`/tree?server=NAME&id=ID&from=N&sort=KEY\` | one object (\`0\`: the root) with its path and up to 50 children from index N. For a sensor: up to 200 channels with values, units, limits and series |
 | \`/tree?server=NAME&id=ID&chart=1\` | also charts of the last four hours of each channel, with its limits |
 | \`/search?q=WORDS&...&sort=KEY&page=N\` | page N of the objects that match all filters (see *Search*), 50 a page |
+| \`/changes?server=NAME&page=N\` | what changed in the last four hours, newest first, 100 lines a page (see *Changes*) |
 | \`/status.json?find=WORDS&page=N\` | data of \`/\` without the tree |
 | \`/status.json?server=NAME\` | data of one server with details |
 | \`/status.json?server=NAME&object=ID&from=N&sort=KEY\` | data of \`/tree\` |
 | \`/status.json?q=WORDS&...&sort=KEY&page=N\` | data of \`/search\` |
+| \`/changes.json?server=NAME&page=N\` | data of \`/changes\` |
 
 Without \`server\`, the first server that has the object answers. The exporter answers 404 for unknown servers and objects. It redacts secrets in all texts.
 
@@ -44,7 +46,7 @@ If a server is unreachable or failing, its counts are grey and marked *as of the
 
 \`sort\` is one of ${SORT_KEYS.map(code).join(", ")}, with \`-\` in front for descending. \`status\` starts with the worst. Unknown values come last.
 Without \`sort\`, an object with that id comes first, then problems, then the best matches. Children come in the order of PRTG, problems first.
-The exporter answers 400 for an unknown status, priority, sort key, or server of a search. The body of \`/status.json\` is then \`{"error": "...", "known": ["..."]}\`.
+The exporter answers 400 for an unknown status, priority, sort key, or server of a search or of changes. The body of \`/status.json\` is then \`{"error": "...", "known": ["..."]}\`.
 
 **Users who see only their servers.** A user with [\`servers\`](tenants.md#users-who-see-only-their-servers) gets the same pages about these servers only. Other servers do not exist in them: no name, count, time, total or error.
 The pages and \`/status.json\` have no part about the exporter (\`build\`, \`process\`, \`configuration\`, \`leadership\`, \`metrics\`, \`otlp\`), \`totals.measurements\` is null, and \`ready\` is about these servers.
@@ -63,6 +65,10 @@ The page has words for the connection:
 | \`working\` | Reachable | All collectors work. Its sensors can still be down. |
 
 A page is smaller than 100 kB. \`totals\` cover all servers. To read all servers, request the pages 1 to \`page.pages\`.
+
+**Changes.** The overview shows the last hour in at most ten lines, \`/changes\` the last four hours. A change is an object that went down, became unknown, was acknowledged, recovered, was paused or resumed, was renamed or moved, or was added or removed.
+Three or more changes alike in one minute are one line with their number and the nearest device or group above all of them. A probe stands for its sensors only if at least half of them changed. Changes between up, warning and unusual are no news and have no line.
+The time is the one that PRTG says, or the end of the poll. The first poll after a start is no change. The exporter keeps changes in memory, within [bounds](sizing.md#memory). The page says since when it knows all of them.
 
 **Status history and charts.** The page of a server shows how many sensors were down, unknown, in warning, acknowledged or paused in the last four hours. The exporter takes one sample a minute, in memory.
 The charts of a sensor come from PRTG (\`timeseries/live\`): one request, cached for a minute for all readers, at most ten requests per server and minute.
@@ -88,6 +94,7 @@ export function statusPage(): string {
     section("`/status.json`", StatusReport),
     section("`/status.json?object=ID`", NodeReport),
     section("`/status.json?q=WORDS`", SearchReport),
+    section("`/changes.json`", ChangesReport),
   ].join("");
 }
 

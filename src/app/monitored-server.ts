@@ -5,7 +5,9 @@ import type { RunRecord } from "../collectors/run-record.ts";
 import type { ServerConfig } from "../config/resolve.ts";
 import type { SelectRules } from "../config/select-schema.ts";
 import { ServerEvents } from "../events/server-events.ts";
+import { ChangeLog } from "../model/change-log.ts";
 import type { ParentsByStatus } from "../model/counts.ts";
+import { watchTogether } from "../model/state-observer.ts";
 import type { Tree, TreeNode } from "../model/tree.ts";
 import type { ServerView } from "../projection/server-view.ts";
 import type { MonitoringApi } from "../prtg/monitoring-api.ts";
@@ -61,6 +63,8 @@ export class MonitoredServer {
   /** Resolves when each collector has run once, or at `stop`. Never rejects. */
   readonly firstPoll: Promise<void>;
   readonly view: ServerView;
+  /** Outlives reloads, like the state. */
+  readonly changes: ChangeLog;
   readonly #parts: ServerParts;
   readonly #monitoredSince: number;
   readonly #firstPollEnd = Promise.withResolvers<void>();
@@ -74,6 +78,8 @@ export class MonitoredServer {
     this.#parts = openServer(plan.server, shape, around);
     this.view = this.#parts.view;
     this.#pipeline = new ServerPipeline(plan, connectParts(plan.server, this.#parts), this.#parts);
+    this.changes = new ChangeLog({ now: () => around.clock.now() });
+    this.view.state.watchNodes(this.changes);
     if (events !== undefined) this.#beginEvents(events);
   }
 
@@ -169,7 +175,7 @@ export class MonitoredServer {
     const events = this.#events;
     if (plan === undefined) {
       this.#events = undefined;
-      this.view.state.watchNodes(undefined);
+      this.view.state.watchNodes(this.changes);
       await events?.stop(graceMs);
     } else if (events === undefined) {
       this.#beginEvents(plan);
@@ -249,7 +255,7 @@ export class MonitoredServer {
     const events = new ServerEvents({ server, memory, structure, deviceOf, clock, random, log, observer });
     // Synchronous: there is no output to end yet.
     void events.deliverTo(sinks);
-    state.watchNodes(events.watcher);
+    state.watchNodes(watchTogether(this.changes, events.watcher));
     this.#events = events;
   }
 

@@ -201,11 +201,12 @@ export class ServerState {
         if (turn !== undefined) await turn;
         const node = this.#nodes.get(record.id);
         if (node?.node.kind !== kind) continue;
-        const { isPaused: wasPaused, status: before } = node;
+        const { isPaused: wasPaused, status: before, statusSince: since } = node;
         const facts = node.update(record, expiresAt);
         if (node.status !== before) this.#statuses[kind].move(before, node.status);
         this.#observer.onNodeChange(node, facts, now.monotonic);
         watcher?.onNodeRecord(node);
+        if (before !== undefined && node.status !== before) watcher?.onStatusChange?.(node, before, since);
         if (kind === "sensor" && node.isPaused && !wasPaused) this.channels.pauseSensor(node.id, now);
       }
     }

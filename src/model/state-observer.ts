@@ -1,3 +1,4 @@
+import type { StatusToken } from "../prtg/status.ts";
 import type { Channel } from "./channel.ts";
 import type { Count } from "./counts.ts";
 import type { NodeState } from "./node-state.ts";
@@ -65,6 +66,38 @@ export interface NodeWatcher {
   onNodeReplacement(node: NodeState, before: TreeNode): void;
   /** Reports that a list confirmed a node, after the calls above. */
   onNodeRecord(node: NodeState): void;
+  /** Called only if a list changed the status of a node that had one. @param since Begin of the status before. */
+  onStatusChange?(node: NodeState, before: StatusToken, since: number | undefined): void;
   /** Not called for a poll that failed. */
   onPollEnd(poll: NodePoll, now: ClockReading): void;
+}
+
+/** Calls all of them, in this order. */
+export function watchTogether(first: NodeWatcher, second: NodeWatcher | undefined): NodeWatcher {
+  if (second === undefined) return first;
+  const both = [first, second] as const;
+  return {
+    onPollStart: () => {
+      for (const watcher of both) watcher.onPollStart();
+    },
+    onNodeRemoval: (node) => {
+      for (const watcher of both) watcher.onNodeRemoval(node);
+    },
+    onNodeAddition: (node) => {
+      for (const watcher of both) watcher.onNodeAddition(node);
+    },
+    onNodeReplacement: (node, before) => {
+      for (const watcher of both) watcher.onNodeReplacement(node, before);
+    },
+    onNodeRecord: (node) => {
+      first.onNodeRecord(node);
+      second.onNodeRecord(node);
+    },
+    onStatusChange: (node, before, since) => {
+      for (const watcher of both) watcher.onStatusChange?.(node, before, since);
+    },
+    onPollEnd: (poll, now) => {
+      for (const watcher of both) watcher.onPollEnd(poll, now);
+    },
+  };
 }

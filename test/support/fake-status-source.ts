@@ -5,6 +5,7 @@ import { Redactor } from "../../src/errors/redactor.ts";
 import type { StatusCourse } from "../../src/http/pages/status/courses.ts";
 import type { StatusSource } from "../../src/http/pages/status/source.ts";
 import { systemClock } from "../../src/lib/clock.ts";
+import type { NodeChange } from "../../src/model/change-log.ts";
 import type { NodeState } from "../../src/model/node-state.ts";
 import { OutageTracker } from "../../src/model/outage-tracker.ts";
 import { EMPTY_TREE, type Tree, type TreeNode } from "../../src/model/tree.ts";
@@ -132,6 +133,7 @@ function fakeServer(
     error: name === failed ? said : undefined,
   }));
   return {
+    changes: changesOf(server),
     summary: () => summary,
     status: (): ServerStatus => {
       work.detailed.add(server);
@@ -154,6 +156,16 @@ function fakeServer(
 }
 
 const NO_OUTAGES = new OutageTracker();
+
+/** Four sensors went down together five minutes ago. */
+function changesOf(server: string): FakeServer["changes"] {
+  const at = Date.now() - 5 * MINUTE;
+  const changes = [100, 101, 102, 103].map((id): NodeChange => {
+    const name = `Ping ${id} of ${server}`;
+    return { at, what: "down", id: String(id), kind: "sensor", name, path: name, parentId: "2" };
+  });
+  return { since: at - MINUTE, recent: (after = 0) => changes.filter((change) => change.at >= after) };
+}
 
 function tallyOf(statuses: readonly StatusToken[]): ReadonlyMap<StatusToken, number> {
   const counts = new Map<StatusToken, number>();

@@ -2,6 +2,7 @@ import type { RunRecord } from "../../collectors/run-record.ts";
 import type { Config } from "../../config/load.ts";
 import type { Clock } from "../../lib/clock.ts";
 import type { ChannelMapper } from "../../mapping/channel-mapper.ts";
+import type { ChangeLog } from "../../model/change-log.ts";
 import type { OutageTracker } from "../../model/outage-tracker.ts";
 import type { ServerState } from "../../model/server-state.ts";
 import type { ServerView } from "../../projection/server-view.ts";
@@ -43,6 +44,7 @@ export type DebugSources = Sources<
 >;
 
 type StatusMonitor = Pick<MonitoredServer, "summary" | "status"> & {
+  readonly changes: Pick<ChangeLog, "since" | "recent">;
   readonly view: Pick<ServerView, "inspect" | "present"> &
     TreeView & {
       readonly state: Pick<ServerState, "node"> & { readonly outages: Pick<OutageTracker, "size" | "of" | "devices"> };

@@ -4,6 +4,7 @@ import { FIRST_PAGE, type StatusSource } from "../../http/pages/status/source.ts
 import { TimeSlices } from "../../lib/yielding.ts";
 import { type Outline, outlineOf } from "../../model/outline.ts";
 import { cardinalityPage } from "./cardinality-page.ts";
+import { changesReport } from "./changes-report.ts";
 import { explainPage } from "./explain-page.ts";
 import type { Monitor, OutlineOf } from "./node-summary.ts";
 import { redactStrings } from "./report-values.ts";
@@ -52,6 +53,7 @@ export function createStatusSource(
     status: (question = FIRST_PAGE, gone) => status(question, gone),
     node: answer(nodeReport),
     search: answer(searchReport),
+    changes: answer(changesReport),
     course: (server) => sources().courses.of(server),
     chart: async ({ server, id }, gone) => {
       const outcome = await sources().charts.read(server, id, gone);

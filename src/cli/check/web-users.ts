@@ -3,7 +3,7 @@ import { printable } from "../../lib/printable-text.ts";
 
 const MAX_SERVERS = 10;
 
-const RESTRICTED_PAGES = "status page, search, charts and metrics of";
+const RESTRICTED_PAGES = "status page, search, charts, changes and metrics of";
 
 /**
  * What each user of the web server sees, one line each.

@@ -12,7 +12,7 @@ describe("lines about web users", () => {
   it("names the servers of a restricted user and what is missing", () => {
     const config = configWith({ alice: ["acme", "gone", "acme"] });
     expect(webUserLines(config, ["alice"])).toEqual([
-      "web user alice: status page, search, charts and metrics of acme, gone (not configured here: gone)",
+      "web user alice: status page, search, charts, changes and metrics of acme, gone (not configured here: gone)",
     ]);
   });
 

@@ -1,7 +1,7 @@
 import { pino } from "pino";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { createRoutes, tenantRoutes } from "../../../src/http/pages/routes.ts";
-import { NodeReport, SearchReport, TenantReport } from "../../../src/http/pages/status/report.ts";
+import { ChangesReport, NodeReport, SearchReport, TenantReport } from "../../../src/http/pages/status/report.ts";
 import { startWebServer, type WebServer } from "../../../src/http/server/connection-handler.ts";
 import { fakeServers } from "../../support/fake-status-source.ts";
 
@@ -21,6 +21,7 @@ const PATHS_WITH_SERVER = [
   ...["/status.json?server=%", "/status.json?server=%&object=0", "/status.json?server=%&object=2&from=1"],
   ...["/status.json?server=%&id=100", "/status.json?q=ping&server=%", "/status.json?status=down&server=%"],
   ...["/status.json?server=%&page=3", "/status.json?server=%&find=c", "/status.json?server=%&server=x"],
+  ...["/changes?server=%", "/changes?server=%&page=2", "/changes.json?server=%", "/changes.json?page=1&server=%"],
   ...["/metrics/%", "/metrics?server=%", `/metrics?server=${encodeURIComponent(OWN)}&server=%`],
   ...["/metrics?server=%&shard=0/2", "/metrics/%?shard=0/2"],
 ];
@@ -39,6 +40,7 @@ const PATHS_OF_ALL = [
   ],
   ...["/status.json", "/status.json?page=2", "/status.json?find=7", "/status.json?find=customer", "/status.json?id=2"],
   ...["/status.json?object=0", "/status.json?q=ping", "/status.json?status=down", "/status.json?q=&page=3"],
+  ...["/changes", "/changes?page=2", "/changes.json", "/changes.json?page=9", "/changes.json?find=7", "/changes/"],
   ...["/metrics", "//tree?server=customer+7", "/tree/?server=customer+7", "/search/", "/status.json/"],
   ...["/%2e/status.json", "/status%2ejson", "/TREE?server=customer+7"],
 ];
@@ -149,6 +151,12 @@ describe("a customer", () => {
     expect(SearchReport.parse(await json("/status.json?q=ping")).total).toBe(20);
     const text = (await ask(`/tree?server=${encodeURIComponent(OWN)}&id=2`)).text;
     expect(text).toContain("switch");
+  });
+
+  it("gets the changes of the own server", async () => {
+    const { items, total } = ChangesReport.parse(await json("/changes.json"));
+    expect([total, items[0]]).toMatchObject([1, { server: OWN, count: 4, change: "down", object: { name: "switch" } }]);
+    expect((await ask("/changes")).text).toContain("4 sensors");
   });
 
   it("gets the whole overview without the exporter", async () => {

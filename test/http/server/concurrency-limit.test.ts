@@ -39,6 +39,7 @@ async function startServer() {
           page: { number: 1, pages: 1, from: 0 },
           items: [],
         })),
+      changes: () => Promise.reject(new Error("not asked for here")),
       course: () => [],
       chart: async () => undefined,
     },

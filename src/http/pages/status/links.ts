@@ -49,6 +49,10 @@ export function sortText(sort: Sort | string | undefined): string | undefined {
   return typeof sort === "object" ? `${sort.isDescending ? "-" : ""}${sort.key}` : sort;
 }
 
+export function changesLink(server?: string, page = 1): string {
+  return `./changes${query({ server, page: page === 1 ? undefined : String(page) })}`;
+}
+
 export function explainLink(id: string): string {
   return `./debug/explain${query({ object: id })}`;
 }

@@ -1,3 +1,4 @@
+import { lastHourSection } from "./changes-page.ts";
 import { type Column, factList, panel, table } from "./components.ts";
 import type { StatusCourse } from "./courses.ts";
 import { exporterDetails, faultsSection, knowledgeOf, knowledgeOfAll } from "./exporter-health.ts";
@@ -7,7 +8,7 @@ import type { Page } from "./layout.ts";
 import { linkTo } from "./links.ts";
 import { childRows } from "./object-table.ts";
 import { overviewTitle, type ProblemsOptions, problemsSection } from "./problems-section.ts";
-import { type AnyStatusReport, type StatusReport, wholeReport } from "./report.ts";
+import { type AnyStatusReport, type ChangesReport, type StatusReport, wholeReport } from "./report.ts";
 import { serverList } from "./server-list.ts";
 import { measurementFacts, rejectedCount, type ServerFacts, serverSection, serverWork } from "./server-section.ts";
 import type { StatusQuery } from "./source.ts";
@@ -15,6 +16,8 @@ import { badPill, goodPill } from "./status-marks.ts";
 
 export interface OverviewOptions {
   readonly telemetryPath: string;
+  /** Of the last hour. */
+  readonly changes: ChangesReport;
 }
 
 /** `/` for one server, with the top of its tree. */
@@ -32,6 +35,7 @@ export function singleServerPage(
 ${faultsSection(report)}
 ${problemsSection(report, problems)}
 ${serverSection(server, report, course)}
+${knowledge !== "nothing" && lastHourSection(options.changes, false)}
 ${
   knowledge !== "nothing" &&
   panel(
@@ -66,7 +70,7 @@ export function overviewPage(
   const whole = wholeReport(report);
   const content = html`${isStandby && report.leadership && standbySection(report.leadership)}
 ${faultsSection(report)}
-${!isStandby && [serverList(report, question, courseOf), problemsSection(report, problems)]}
+${!isStandby && [serverList(report, question, courseOf), problemsSection(report, problems), lastHourSection(options.changes, true)]}
 ${whole !== undefined && exporterDetails(whole, exporterSections(whole, options))}`;
   return { ...overviewTitle(problems), generatedAt: report.generated_at, content };
 }

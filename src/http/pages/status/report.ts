@@ -1,5 +1,5 @@
 import { z } from "zod";
-import { SERVER_STATES } from "./status-order.ts";
+import { CHANGES, SERVER_STATES } from "./status-order.ts";
 
 /*
  * What `/status.json` answers and pages show. Source of docs/status.md; tests hold answers to the schemas. The program
@@ -397,3 +397,43 @@ export const SearchReport = z.strictObject({
   items: z.array(NodeSummary).describe("at most 50"),
 });
 export type SearchReport = z.infer<typeof SearchReport>;
+
+const Change = z.strictObject({
+  at: instant().describe("time of the change. For several objects: of the first one"),
+  server: z.string().describe("the configured name of the server"),
+  change: z
+    .enum(CHANGES)
+    .describe(
+      "`down` includes partially down and disconnected. `recovered`: no longer down, unknown or acknowledged. `resumed`: no longer paused",
+    ),
+  kind: z.enum(["probe", "group", "device", "sensor"]).describe("kind of the changed objects"),
+  count: count().describe("number of changed objects"),
+  object: z
+    .strictObject({
+      id: z.string().describe("its id"),
+      kind: z.enum(["probe", "group", "device", "sensor"]).describe("its kind"),
+      name: z.string().describe("its name as of the change"),
+      path: z.string().describe("its path as of the change"),
+      exists: z.boolean().describe("the exporter still knows it"),
+    })
+    .describe("the changed object. If `count` is above 1: the nearest object above all of them"),
+  before: z.string().nullable().describe("earlier name of a renamed object, earlier path of a moved one, or null"),
+});
+export type ChangeReport = z.infer<typeof Change>;
+
+export const ChangesReport = z.strictObject({
+  generated_at: instant().describe("time of this report"),
+  since: instant()
+    .nullable()
+    .describe("the exporter knows all changes since then, of each of these servers. Null: a server has no poll yet"),
+  total: count().describe("number of items on all pages"),
+  page: z
+    .strictObject({
+      number: count().describe("number of this page, from 1"),
+      pages: count().describe("number of pages"),
+      from: count().describe("index of its first item"),
+    })
+    .describe("position in the list"),
+  items: z.array(Change).describe("at most 100, newest first"),
+});
+export type ChangesReport = z.infer<typeof ChangesReport>;

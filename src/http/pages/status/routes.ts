@@ -2,6 +2,7 @@ import type { IncomingMessage, ServerResponse } from "node:http";
 import type { ConcurrencyLimit } from "../../server/concurrency-limit.ts";
 import { disconnectSignal } from "../../server/response-lifetime.ts";
 import type { RouteHandler } from "../../server/responses.ts";
+import { changesPage } from "./changes-page.ts";
 import type { ChartOutcome } from "./courses.ts";
 import { html } from "./html.ts";
 import { type Layout, type Page, renderPage } from "./layout.ts";
@@ -14,7 +15,9 @@ import { type ServerFacts, serverPage, theServerOf } from "./server-section.ts";
 import {
   FIRST_PAGE,
   isSearch,
+  LAST_HOUR,
   type NodeQuery,
+  parseChangesQuery,
   parseNodeQuery,
   parseObjectId,
   parseSearchQuery,
@@ -62,6 +65,13 @@ export function statusRoutes(options: StatusRouteOptions, concurrency: Concurren
     const query = parseSearchQuery(parameters);
     return page(200, searchPage(await source.search(query, signal), query));
   };
+  const changesOf = (parameters: URLSearchParams, signal: AbortSignal) =>
+    source.changes(parseChangesQuery(parameters), signal);
+  const changes = async (parameters: URLSearchParams, signal: AbortSignal) => {
+    const { server } = parseChangesQuery(parameters);
+    const hasServers = server === undefined && (await source.status(FIRST_PAGE, signal))?.totals.servers !== 1;
+    return page(200, changesPage(await changesOf(parameters, signal), server, hasServers));
+  };
   const whyMissing = async ({ server, id }: NodeQuery, signal: AbortSignal) =>
     server === undefined || (await isKnown(source, server, signal)) ? missing("object", id) : missing("server", server);
   const server = async (root: NodeReport, query: NodeQuery, signal: AbortSignal) => {
@@ -77,11 +87,12 @@ export function statusRoutes(options: StatusRouteOptions, concurrency: Concurren
     route("/", async (query, signal) => {
       if (isSearch(query)) return search(query, signal);
       const question = { ...parseStatusQuery(query, "grouped"), server: undefined };
+      const around = { ...options, changes: await source.changes(LAST_HOUR, signal) };
       const report = await source.status(question, signal);
       if (report === undefined) return page(404, missing("object", ROOT));
       const facts = await serverFacts(options, report, signal);
-      if (facts !== undefined) return page(200, singleServerPage(report, facts, question, options));
-      return page(200, overviewPage(report, question, source.course, options));
+      if (facts !== undefined) return page(200, singleServerPage(report, facts, question, around));
+      return page(200, overviewPage(report, question, source.course, around));
     }),
     [
       "/tree",
@@ -105,6 +116,8 @@ export function statusRoutes(options: StatusRouteOptions, concurrency: Concurren
       },
     ],
     route("/search", search),
+    route("/changes", changes),
+    route("/changes.json", async (query, signal) => json(200, await changesOf(query, signal)), refusedJson),
     route("/status.json", (query, signal) => jsonAnswer(source, query, signal), refusedJson),
     ...[STYLE, SCRIPT].map(assetRoute),
   ];

@@ -1,5 +1,5 @@
 import type { ChartOutcome, StatusCourse } from "./courses.ts";
-import type { AnyStatusReport, NodeReport, SearchReport } from "./report.ts";
+import type { AnyStatusReport, ChangesReport, NodeReport, SearchReport } from "./report.ts";
 
 const MAX_TEXT_LENGTH = 200;
 export const ROOT = "0";
@@ -58,6 +58,20 @@ export interface SearchQuery {
   readonly page: number;
 }
 
+export interface ChangesQuery {
+  /** `undefined`: all servers. */
+  readonly server: string | undefined;
+  /** Age of the oldest change, milliseconds. `undefined`: all that the exporter knows. */
+  readonly withinMs?: number | undefined;
+  /** Default: the most that a page holds. */
+  readonly size?: number | undefined;
+  /** Starts at 1. A higher number than the last means the last page. */
+  readonly page: number;
+}
+
+/** The part of the overview. */
+export const LAST_HOUR: ChangesQuery = { server: undefined, withinMs: 3_600_000, size: 10, page: 1 };
+
 /** The page or JSON answers 400 and names the known values. */
 export class QueryError extends Error {
   readonly known: readonly string[];
@@ -91,6 +105,11 @@ export function parseSearchQuery(query: URLSearchParams): SearchQuery {
     sort: parseSort(query),
     page: parsePage(query),
   };
+}
+
+/** `?server=&page=`. Ignores empty values. */
+export function parseChangesQuery(query: URLSearchParams): ChangesQuery {
+  return { server: query.get("server") || undefined, page: parsePage(query) };
 }
 
 /** `?server=&id=`. */
@@ -163,6 +182,8 @@ export interface StatusSource {
   node(question: NodeQuery, signal?: AbortSignal): Promise<NodeReport | undefined>;
   /** Rejects with a `QueryError` for an unknown server or status. */
   search(question: SearchQuery, signal?: AbortSignal): Promise<SearchReport>;
+  /** Rejects with a `QueryError` for an unknown server. */
+  changes(question: ChangesQuery, signal?: AbortSignal): Promise<ChangesReport>;
   /** Empty before the first count. */
   course(server: string): StatusCourse;
   /** Reads from the monitoring server, at most once a minute per sensor. `undefined` for an unknown sensor. */

@@ -5,6 +5,7 @@ import { type Html, html } from "./html.ts";
 import { searchLink } from "./links.ts";
 import type { ParentCounts } from "./report.ts";
 import {
+  type Change,
   isProblem,
   PARENT_KINDS,
   PROBLEM_STATUSES,
@@ -86,6 +87,23 @@ const STATES: Readonly<Record<ServerState, Mark>> = {
 
 export function statePill(state: ServerState): Html {
   return pill(STATES[state]);
+}
+
+const CHANGE_MARKS: Readonly<Record<Change, Mark>> = {
+  down: { text: "Down", glyph: "✕", tone: "bad" },
+  unknown: { text: "Unknown", glyph: "?", tone: "blind" },
+  acknowledged: { text: "Acknowledged", glyph: "✎", tone: "known" },
+  recovered: { text: "Recovered", glyph: "✓", tone: "good" },
+  paused: { text: "Paused", glyph: "‖", tone: "still" },
+  resumed: { text: "Resumed", glyph: "▸", tone: "good" },
+  renamed: { text: "Renamed", glyph: "≡", tone: "still" },
+  moved: { text: "Moved", glyph: "→", tone: "still" },
+  added: { text: "Added", glyph: "+", tone: "still" },
+  removed: { text: "Removed", glyph: "−", tone: "still" },
+};
+
+export function changePill(change: Change): Html {
+  return pill(CHANGE_MARKS[change]);
 }
 
 export function stateCounts(counts: Readonly<Record<string, number>>): Html {

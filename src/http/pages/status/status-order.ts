@@ -4,6 +4,12 @@ import { STATUS_ORDER, type StatusGroup, statusFacts } from "../../../prtg/statu
 export const SERVER_STATES = ["unreachable", "failing", "impaired", "starting", "working"] as const;
 export type ServerState = (typeof SERVER_STATES)[number];
 
+export const CHANGES = [
+  ...(["down", "unknown", "acknowledged", "recovered", "paused", "resumed"] as const),
+  ...(["renamed", "moved", "added", "removed"] as const),
+] as const;
+export type Change = (typeof CHANGES)[number];
+
 export const PARENT_KINDS = ["probe", "group", "device"] as const;
 export type ParentKind = (typeof PARENT_KINDS)[number];
 

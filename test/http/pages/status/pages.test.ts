@@ -1,5 +1,6 @@
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
+import { changesPage } from "../../../../src/http/pages/status/changes-page.ts";
 import type { StatusCourse } from "../../../../src/http/pages/status/courses.ts";
 import { type Page, renderPage } from "../../../../src/http/pages/status/layout.ts";
 import { overviewPage, singleServerPage } from "../../../../src/http/pages/status/overview-page.ts";
@@ -14,6 +15,7 @@ import { SERVER_STATES } from "../../../../src/http/pages/status/status-order.ts
 import { chartOf, courseOf, partsOf } from "./drawings.ts";
 import {
   asIs,
+  changesReport,
   downSensor,
   type Naming,
   nodeReport,
@@ -26,7 +28,10 @@ import {
 
 const SEARCH: SearchQuery = { text: "", server: undefined, statuses: [], priorities: [], tag: "", probe: "", page: 1 };
 
-const around = { telemetryPath: "/metrics", hasDebugPages: true, style: STYLE, script: SCRIPT };
+const around = {
+  ...{ telemetryPath: "/metrics", hasDebugPages: true, style: STYLE, script: SCRIPT },
+  changes: changesReport(),
+};
 
 function factsOf(report: StatusReport, root: NodeReport, course: StatusCourse = []): ServerFacts {
   const server = theServerOf(report);
@@ -48,6 +53,7 @@ const PAGES = {
       around,
     ),
   "a server": (name: Naming) => serverPage(statusReport(name), factsOf(statusReport(name), nodeReport(name))),
+  changes: (name: Naming) => changesPage(changesReport(name), name("hq"), true),
   object: (name: Naming) => nodePage(nodeReport(name), around),
   sensor: (name: Naming) => nodePage(sensorReport(name), around),
   "one server with drawings": (name: Naming) => singlePage(statusReport(name), nodeReport(name), courseOf([1, 2, 3])),

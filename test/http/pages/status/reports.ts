@@ -1,4 +1,6 @@
 import type {
+  ChangeReport,
+  ChangesReport,
   NodeReport,
   NodeSummary,
   OutageReport,
@@ -275,5 +277,23 @@ export function searchReport(name: Naming = asIs): SearchReport {
     total: 1_234,
     page: { number: 2, pages: 13, from: 100 },
     items: [summary(name), downSensor(name)],
+  };
+}
+
+export function changesReport(name: Naming = asIs, items: readonly Partial<ChangeReport>[] = [{}]): ChangesReport {
+  const change: ChangeReport = {
+    ...{ at: BEFORE, server: name("hq"), change: "down", kind: "sensor", count: 310, before: null },
+    object: {
+      id: "20",
+      kind: "group",
+      name: name("Singapore Office"),
+      path: name("Probe/Singapore Office"),
+      exists: true,
+    },
+  };
+  return {
+    ...{ generated_at: NOW, since: BEFORE, total: items.length },
+    page: { number: 1, pages: 1, from: 0 },
+    items: items.map((more) => ({ ...change, ...more })),
   };
 }

@@ -4,7 +4,16 @@ import { QueryError, type StatusSource } from "../../../../src/http/pages/status
 import type { WebServer } from "../../../../src/http/server/connection-handler.ts";
 import { startPageServer } from "../../support/page-server.ts";
 import { PATIENCE } from "../../support/patience.ts";
-import { asIs, nodeReport, searchReport, sensorReport, serverListReport, statusReport, summary } from "./reports.ts";
+import {
+  asIs,
+  changesReport,
+  nodeReport,
+  searchReport,
+  sensorReport,
+  serverListReport,
+  statusReport,
+  summary,
+} from "./reports.ts";
 
 const SEARCH = {
   ...{ text: "", server: undefined, statuses: [], priorities: [], tag: "", probe: "" },
@@ -31,6 +40,11 @@ const status: StatusSource = {
     asked.push(question);
     if (question.server === "nowhere") throw new QueryError("server", "nowhere", ["hq"]);
     return searchReport();
+  },
+  changes: async (question) => {
+    asked.push(question);
+    if (question.server === "nowhere") throw new QueryError("server", "nowhere", ["hq"]);
+    return changesReport();
   },
   course: () => [],
   chart: async (question) => {
@@ -66,6 +80,8 @@ describe.each([
   "/tree?id=404",
   "/search?q=sw",
   "/?q=sw",
+  "/changes",
+  "/changes?server=hq&page=2",
 ])("%s", (path) => {
   test("loads only our style and script", async () => {
     const response = await fetch(base + path);

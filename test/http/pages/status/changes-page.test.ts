@@ -1,0 +1,56 @@
+import { describe, expect, it } from "vitest";
+import { changesPage, lastHourSection } from "../../../../src/http/pages/status/changes-page.ts";
+import { ChangesReport } from "../../../../src/http/pages/status/report.ts";
+import { CHANGES } from "../../../../src/http/pages/status/status-order.ts";
+import { CHANGE_KINDS } from "../../../../src/model/change-log.ts";
+import { changesReport } from "./reports.ts";
+
+const texts = (html: unknown) =>
+  String(html)
+    .replace(/<[^>]*>/g, " ")
+    .replace(/\s+/g, " ");
+const page = (...arguments_: Parameters<typeof changesPage>) => String(changesPage(...arguments_).content);
+
+describe("page of changes", () => {
+  it("shows many changes as one line below their object", () => {
+    const shown = page(changesReport(), undefined, true);
+    expect(texts(shown)).toContain("18:44 ✕ Down 310 sensors below Singapore Office hq / Probe");
+    expect(shown).toContain('href="./tree?server=hq&amp;id=20"');
+    expect(texts(page(changesReport(), "hq", false))).toContain("What changed on hq");
+    expect(texts(page(changesReport(), "hq", false))).not.toContain("hq / Probe");
+  });
+
+  it("shows a single object with its earlier name, without a link if it is gone", () => {
+    const object = { id: "9", kind: "sensor" as const, name: "<b>core", path: "Probe/<b>core", exists: false };
+    const shown = page(changesReport(undefined, [{ object, count: 1, change: "renamed", before: "old" }]), "hq", false);
+    expect(texts(shown)).toContain("≡ Renamed sensor &lt;b&gt;core was old");
+    expect(shown).not.toContain("id=9");
+  });
+
+  it("says since when it knows changes", () => {
+    expect(texts(page(changesReport(undefined, []), undefined, true))).toContain("No changes since 18:44 UTC .");
+    const unknown = { ...changesReport(undefined, []), since: null };
+    expect(texts(page(unknown, undefined, true))).toContain("A server has not been polled yet.");
+  });
+
+  it("knows the changes of the model", () => {
+    expect(CHANGES).toEqual(CHANGE_KINDS);
+    expect(ChangesReport.parse(changesReport())).toEqual(changesReport());
+  });
+});
+
+describe("last hour on the overview", () => {
+  it("links to all changes and says how many lines it leaves out", () => {
+    expect(texts(lastHourSection({ ...changesReport(), total: 42 }, true))).toContain(
+      "The newest 1 of 42 lines. All changes",
+    );
+    expect(String(lastHourSection(changesReport(), true))).toContain('href="./changes"');
+  });
+
+  it("says that nothing changed, and since when if that is less than an hour", () => {
+    const quiet = changesReport(undefined, []);
+    expect(texts(lastHourSection(quiet, true))).toContain("No changes since 18:44 UTC .");
+    const old = { ...quiet, since: "2026-11-21T15:00:00.000Z" };
+    expect(texts(lastHourSection(old, true))).toContain("No changes in the last hour.");
+  });
+});
