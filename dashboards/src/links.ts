@@ -42,6 +42,8 @@ export const UIDS = {
   device: "prtg-device",
   explorer: "prtg-explorer",
   exporterHealth: "prtg-exporter-health",
+  serviceLevel: "prtg-sla",
+  capacity: "prtg-capacity",
 } as const;
 
 export interface Destination {

@@ -27,6 +27,7 @@ const KNOWN_METRICS = await metricsWithPresets();
 const CHANGE_METRIC = "prtg_sensor_status_since_timestamp_seconds";
 const ALWAYS_PASSED = ["datasource", "job", "server", "probe", "group", "device"];
 const GRID_WIDTH = 24;
+const WITHOUT_STATUSES: ReadonlySet<string> = new Set(["PRTG / Exporter health", "PRTG / SLA", "PRTG / Capacity"]);
 /** Down, partially down, acknowledged. */
 const DOWN_STATUSES = 3;
 const PICKED = { type: "prometheus", uid: "${datasource}" };
@@ -105,12 +106,14 @@ describe("labels of PromQL", () => {
   });
 });
 
-test("the folder has four dashboards", () => {
+test("the folder has six dashboards", () => {
   expect(GRAFANA_DASHBOARDS.map(({ file }) => file)).toEqual([
+    "prtg-capacity.json",
     "prtg-device.json",
     "prtg-explorer.json",
     "prtg-exporter-health.json",
     "prtg-overview.json",
+    "prtg-sla.json",
   ]);
 });
 
@@ -347,7 +350,7 @@ describe.each(GRAFANA_DASHBOARDS.map((dashboard) => [dashboard.title, dashboard]
 
     test("uses the same colors for statuses everywhere", () => {
       const mappings = textsOf(dashboard.panels.map(({ fieldConfig }) => fieldConfig)).filter((text) => text === "Up");
-      if (dashboard.title !== "PRTG / Exporter health") expect(mappings).not.toEqual([]);
+      if (!WITHOUT_STATUSES.has(dashboard.title)) expect(mappings).not.toEqual([]);
       const pairs = new Set<string>();
       for (const options of statusMappings(dashboard.panels)) {
         const shown = Object.values(options).map(({ text, color }) => `${text} ${color}`);
