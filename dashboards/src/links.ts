@@ -6,7 +6,7 @@ import type { Column } from "./table.ts";
 export const TAG = "prtg";
 
 /** Pages of the classic web interface, each with the id of its object. */
-const PAGES = { sensor: "sensor.htm", device: "device.htm", group: "group.htm", probe: "probenode.htm" } as const;
+export const PAGES = { sensor: "sensor.htm", device: "device.htm", group: "group.htm", probe: "probenode.htm" } as const;
 
 /** Title of the column that holds the id: links of other cells take it from there. */
 export const ID = "ID";
@@ -24,6 +24,11 @@ export const WEB_COLUMN: Column = {
   ],
 };
 
+const PAGE = "Page";
+
+/** Carries the name of the page in the web interface, unseen. */
+export const PAGE_COLUMN: Column = { from: "page", title: PAGE, ...(WEB_COLUMN.properties && { properties: WEB_COLUMN.properties }) };
+
 /** Shows the same address as a link to the server. */
 export const WEB_LINK_COLUMN: Column = {
   ...{ from: WEB_COLUMN.from, title: "PRTG" },
@@ -33,6 +38,12 @@ export const WEB_LINK_COLUMN: Column = {
 /** Makes a cell a link to the object whose id stands in the row, in the service's own web interface. */
 export function linkTo(kind: keyof typeof PAGES): DynamicConfigValue {
   const url = `\${__data.fields.${WEB}:raw}/${PAGES[kind]}?id=\${__data.fields.${ID}}`;
+  return { id: "links", value: [{ title: OPEN, url, targetBlank: true }] };
+}
+
+/** The same for objects of several kinds, with the page of each in the row. */
+export function linkToPage(): DynamicConfigValue {
+  const url = `\${__data.fields.${WEB}:raw}/\${__data.fields.${PAGE}:raw}?id=\${__data.fields.${ID}}`;
   return { id: "links", value: [{ title: OPEN, url, targetBlank: true }] };
 }
 

@@ -14,7 +14,7 @@ Times are UTC (ISO 8601), durations are in seconds, sizes in bytes. Counts start
 
 | Address | Content |
 | --- | --- |
-| \`/\` | Problems: the 20 worst objects. Then, with one server: its counts, status history and the top of its tree. With many servers: totals and a list, worst first, 25 a page. Then the exporter: collectors, API requests, series and sizes, OTLP |
+| \`/\` | Problems: the 20 worst objects. Then, with one server: its counts, status history and the top of its tree. With many servers: totals and a list of servers before the problems, worst first, 25 a page. Then the exporter: collectors, API requests, series and sizes, OTLP |
 | \`/?find=WORDS&page=N\` | page N of the servers with all words in their name |
 | \`/tree?server=NAME\` | one server |
 | \`/tree?server=NAME&id=ID&from=N&sort=KEY\` | one object (\`0\`: the root) with its path and up to 50 children from index N. For a sensor: up to 200 channels with values, units, limits and series |
@@ -46,9 +46,22 @@ If a server is unreachable or failing, its counts are grey and marked *as of the
 Without \`sort\`, an object with that id comes first, then problems, then the best matches. Children come in the order of PRTG, problems first.
 The exporter answers 400 for an unknown status, priority, sort key, or server of a search. The body of \`/status.json\` is then \`{"error": "...", "known": ["..."]}\`.
 
+**Users who see only their servers.** A user with [\`servers\`](tenants.md#users-who-see-only-their-servers) gets the same pages about these servers only. Other servers do not exist in them: no name, count, time, total or error.
+The pages and \`/status.json\` have no part about the exporter (\`build\`, \`process\`, \`configuration\`, \`leadership\`, \`metrics\`, \`otlp\`), \`totals.measurements\` is null, and \`ready\` is about these servers.
+
 **Value of a sensor.** Lists show its primary channel. The exporter knows it if the collector \`details\` is on. Otherwise lists show the first channel that has a value.
 
-**Many servers.** The list is sorted by state (unreachable, failing, impaired, starting, working), then by the number of sensors that are disconnected, down, partially down or unknown, then by warnings, then by name.
+**Many servers.** The list comes first on the page. Servers without data come first in it (unreachable, failing). The others are sorted by the number of sensors that are disconnected, down, partially down or unknown, then by state (impaired, starting, working), then by warnings, then by name.
+The page has words for the connection:
+
+| \`state\` | On the page | Meaning |
+| --- | --- | --- |
+| \`unreachable\` | Not reachable | The server does not answer. The exporter pauses requests. |
+| \`failing\` | Polls fail | A collector that reads monitored objects failed. |
+| \`impaired\` | Reachable, some polls fail | Limits, details or time series failed. |
+| \`starting\` | Connecting | The first runs have not finished. |
+| \`working\` | Reachable | All collectors work. Its sensors can still be down. |
+
 A page is smaller than 100 kB. \`totals\` cover all servers. To read all servers, request the pages 1 to \`page.pages\`.
 
 **Status history and charts.** The page of a server shows how many sensors were down, unknown, in warning, acknowledged or paused in the last four hours. The exporter takes one sample a minute, in memory.

@@ -23,7 +23,7 @@ import { serversInTime } from "./readiness.ts";
 import { SensorCharts } from "./reports/sensor-charts.ts";
 import { createDiscovery } from "./reports/service-discovery.ts";
 import type { DebugSources, StatusSources } from "./reports/sources.ts";
-import { createDebugPages, createStatusSource } from "./reports/status-pages.ts";
+import { createDebugPages, createStatusPages, type StatusPages } from "./reports/status-pages.ts";
 import { StateOutput } from "./state-output.ts";
 import { StatusCourses } from "./status-courses.ts";
 
@@ -69,6 +69,7 @@ export class Exporter {
   readonly scrapeExposition: Pick<Exposition, "streamedPage">;
   readonly debug: DebugPages;
   readonly status: StatusSource;
+  readonly #pages: StatusPages;
   readonly discovery: Discovery;
   readonly #courses: StatusCourses;
   readonly #charts: SensorCharts;
@@ -122,7 +123,8 @@ export class Exporter {
     this.#charts = new SensorCharts(clock, () => this.#servers);
     const sources = this.#sources.bind(this);
     this.debug = createDebugPages(sources, redactor);
-    this.status = createStatusSource(sources, redactor);
+    this.#pages = createStatusPages(sources, redactor);
+    this.status = this.#pages.all;
     this.discovery = createDiscovery(sources, redactor);
   }
 
@@ -147,6 +149,11 @@ export class Exporter {
     const { users } = this.#config.web;
     if (user === undefined) return users.size === 0 ? undefined : [];
     return users.get(user)?.servers;
+  }
+
+  /** The status page of a user who sees only these servers. */
+  statusOf(servers: readonly string[]): StatusSource {
+    return this.#pages.of(servers);
   }
 
   /** Resolves after the first poll of each server, with whether all worked. */

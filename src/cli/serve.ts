@@ -23,7 +23,7 @@ import type { Config, LoadedConfig } from "../config/load.ts";
 import { refuseBadFiles, type ServerFileAccess } from "../config/server-files.ts";
 import type { Redactor } from "../errors/redactor.ts";
 import { negotiateFormat } from "../exposition/negotiate.ts";
-import { createRoutes, metricsRoutes, type ReloadResult, reloadEndpoint } from "../http/pages/routes.ts";
+import { createRoutes, type ReloadResult, type Routes, reloadEndpoint, tenantRoutes } from "../http/pages/routes.ts";
 import { startWebServer, type WebServer, type WebServerOptions } from "../http/server/connection-handler.ts";
 import { filesMatching } from "../lib/bounded-files.ts";
 import { otlpSettings } from "../otlp/settings.ts";
@@ -296,11 +296,18 @@ function routesOf(exporter: Exporter, flags: WebFlags): Pick<WebServerOptions, "
     rejected: (reason: "requests" | "slow_reader") => metrics.web.rejected({ reason }),
     ...{ isReady: () => exporter.ready, status, debug, discovery },
   };
+  // A reload brings other lists. Routes have queues, so that all requests of a user must share them.
+  const tenants = new WeakMap<readonly string[], Routes>();
   return {
     routes: createRoutes(options),
     restricted: (user) => {
       const servers = exporter.serversOf(user);
-      return servers?.length === 0 ? new Map() : servers && metricsRoutes(options, servers);
+      if (servers === undefined) return undefined;
+      if (servers.length === 0) return new Map();
+      const known = tenants.get(servers);
+      const routes = known ?? tenantRoutes(options, servers, exporter.statusOf(servers));
+      if (known === undefined) tenants.set(servers, routes);
+      return routes;
     },
   };
 }

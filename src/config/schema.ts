@@ -53,7 +53,7 @@ const webSchema = z
       .meta({
         title: "map of maps with `servers`, a list of texts",
         description:
-          "Users of `--web.config.file` with access only to the metrics of these servers. Users without an entry have full access. See https://prtg-exporter.github.io/prtg-exporter/tenants.",
+          "Users of `--web.config.file` who see only these servers: status page, search, charts and metrics. Users without an entry have full access. See https://prtg-exporter.github.io/prtg-exporter/tenants.",
         examples: [{ acme: { servers: ["acme", "acme-branch"] } }],
       }),
   })

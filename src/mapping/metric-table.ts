@@ -2,7 +2,13 @@ import { CHANNEL_FAMILIES } from "./families/channel-families.ts";
 import type { LabelSet, LastLabel, MetricFamily, Stability } from "./families/family.ts";
 import { CHANNEL_LABELS, SENSOR_LABELS } from "./families/labels.ts";
 import { NODE_FAMILIES, PARENT_FAMILIES, SENSOR_FAMILIES } from "./families/node-families.ts";
-import { COUNT_FAMILIES, DETAIL_FAMILIES, VERSION_FAMILIES } from "./families/server-families.ts";
+import {
+  COUNT_FAMILIES,
+  DETAIL_FAMILIES,
+  OUTAGE_DEVICE_FAMILIES,
+  OUTAGE_FAMILIES,
+  VERSION_FAMILIES,
+} from "./families/server-families.ts";
 
 /** A family without the parts that depend on the kind of its objects. */
 export interface FamilyDeclaration {
@@ -24,6 +30,8 @@ export const DECLARATIONS = {
   objects: COUNT_FAMILIES.objects,
   nodeStatusCode: PARENT_FAMILIES.nodeStatusCode,
   nodeSensors: PARENT_FAMILIES.nodeSensors,
+  ...OUTAGE_FAMILIES,
+  ...OUTAGE_DEVICE_FAMILIES,
   sensorStatus: SENSOR_FAMILIES.sensorStatus,
   sensorStatusCode: SENSOR_FAMILIES.sensorStatusCode,
   sensorInfo: SENSOR_FAMILIES.sensorInfo,

@@ -5,6 +5,8 @@ import type { Channel } from "./channel.ts";
 import { Counts, countStatuses, type ParentsByStatus, StatusTally } from "./counts.ts";
 import { Details, type DetailsUpdate } from "./details.ts";
 import { NODE_FACTS, NodeState, nodeExpiry, nodeTimes } from "./node-state.ts";
+import { OutageTracker } from "./outage-tracker.ts";
+import { problemOf } from "./outages.ts";
 import { reconcileInSteps } from "./reconcile.ts";
 import { ServerChannels } from "./server-channels.ts";
 import { type KnownVersion, NO_OBSERVER, type NodeWatcher, type StateObserver } from "./state-observer.ts";
@@ -45,6 +47,7 @@ export class ServerState {
   readonly statusCounts = new Counts();
   readonly objectCounts = new Counts();
   readonly details: Details;
+  readonly outages = new OutageTracker();
   readonly channels: ServerChannels;
   readonly #maxLabelText: number;
   readonly #nodes = new Map<string, NodeState>();
@@ -213,7 +216,15 @@ export class ServerState {
       if (turn !== undefined) await turn;
       if (node.kind === "sensor") this.channels.adopt(node.id, now, channelsExpireAt);
     }
+    const stateOf = (id: string) => this.#nodes.get(id);
+    await this.outages.update(this.#tree, stateOf, this.#sensorsWithProblem(), this.#observer, context);
     watcher?.onPollEnd(poll, now);
+  }
+
+  #sensorsWithProblem(): number {
+    let count = 0;
+    for (const [status, sensors] of this.sensorsByStatus) if (problemOf(status) !== undefined) count += sensors;
+    return count;
   }
 
   async #reconcile(

@@ -1,6 +1,7 @@
 import type { Channel } from "./channel.ts";
 import type { Count } from "./counts.ts";
 import type { NodeState } from "./node-state.ts";
+import type { Outage, OutageDevice } from "./outages.ts";
 import type { NodePoll, TreeNode } from "./tree.ts";
 import type { ClockReading } from "./update-context.ts";
 
@@ -16,6 +17,8 @@ export interface ServerRecords {
   readonly objectCount: Count;
   readonly version: KnownVersion;
   readonly detail: Detail;
+  readonly outage: Outage;
+  readonly outageDevice: OutageDevice;
 }
 
 /**

@@ -6,7 +6,14 @@ import {
   PARENT_FAMILIES,
   SENSOR_FAMILIES,
 } from "../mapping/families/node-families.ts";
-import { ANY_FACT, COUNT_FAMILIES, DETAIL_FAMILIES, VERSION_FAMILIES } from "../mapping/families/server-families.ts";
+import {
+  ANY_FACT,
+  COUNT_FAMILIES,
+  DETAIL_FAMILIES,
+  OUTAGE_DEVICE_FAMILIES,
+  OUTAGE_FAMILIES,
+  VERSION_FAMILIES,
+} from "../mapping/families/server-families.ts";
 import type { ChannelServing, MappingOutcome } from "../mapping/rules/rule.ts";
 import { ALL_CHANNEL_FACTS, CHANNEL_FACTS, type Channel } from "../model/channel.ts";
 import { ALL_NODE_FACTS, NODE_FACTS, type NodeState } from "../model/node-state.ts";
@@ -53,6 +60,11 @@ export class ServerProjection implements StateObserver {
     });
     const ofServer = { server, tables, shardKey: () => SERVER_WIDE, identity: 0 };
     const { sensors, objects } = COUNT_FAMILIES;
+    const ofOutages = {
+      ...{ server, tables },
+      shardKey: ({ node }: { readonly node: TreeNode }) => shardKeyOfNode(server, node),
+      identity: ANY_FACT,
+    };
     this.#records = {
       statusCount: new Projector({ ...ofServer, families: serveFamilies(labels, { sensors }) }),
       objectCount: new Projector({ ...ofServer, families: serveFamilies(labels, { objects }) }),
@@ -65,6 +77,8 @@ export class ServerProjection implements StateObserver {
         // There are few details, and each report of one may change labels.
         identity: ANY_FACT,
       }),
+      outage: new Projector({ ...ofOutages, families: serveFamilies(labels, OUTAGE_FAMILIES) }),
+      outageDevice: new Projector({ ...ofOutages, families: serveFamilies(labels, OUTAGE_DEVICE_FAMILIES) }),
     };
   }
 
@@ -87,6 +101,8 @@ export class ServerProjection implements StateObserver {
     for (const count of state.objectCounts) this.onRecord("objectCount", count, now);
     if (state.version !== undefined) this.onRecord("version", state.version, now);
     for (const detail of state.details) this.onRecord("detail", detail, now);
+    for (const outage of state.outages.all) this.onRecord("outage", outage, now);
+    for (const device of state.outages.devices) this.onRecord("outageDevice", device, now);
   }
 
   onNodeChange(node: NodeState, facts: number, now: number): void {

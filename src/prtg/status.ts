@@ -11,6 +11,8 @@ interface StatusFacts {
   readonly group: StatusGroup;
   /** What the status proves about the last scan. */
   readonly scan?: "failed" | "worked";
+  /** Another object is down, and nobody knows how this one is. */
+  readonly isHidden?: true;
   /** `hw.state` of OpenTelemetry. Absent if the status says nothing about the object. */
   readonly hwState?: "ok" | "degraded" | "failed";
   /** Sign and text, so that colour is never the only sign. */
@@ -53,7 +55,13 @@ const FACTS = {
     words: "paused until a time",
     aliases: ["pausedbyuseruntil"],
   },
-  pausedbydependency: { code: 8, ...PAUSED, text: "Paused by dependency", words: "paused by a dependency" },
+  pausedbydependency: {
+    code: 8,
+    ...PAUSED,
+    isHidden: true,
+    text: "Paused by dependency",
+    words: "paused by a dependency",
+  },
   pausedbyschedule: { code: 9, ...PAUSED, text: "Paused by schedule", words: "paused by a schedule" },
   pausedbylicense: {
     code: 11,

@@ -400,7 +400,7 @@ describe("the overview", () => {
   test("counts sensors from the series that the table of down sensors shows", () => {
     const tiles = panels.filter(({ title }) => ["Down", "Down (partial)", "Acknowledged"].includes(title));
     expect(tiles).toHaveLength(3);
-    for (const { targets } of [...tiles, ...panels.slice(0, 1)])
+    for (const { targets } of [...tiles, ...panels.slice(1, 2)])
       expect(targets[0]?.expr).toContain("prtg_sensor_status{");
   });
 
@@ -408,9 +408,18 @@ describe("the overview", () => {
     expect(overview && annotationsFrom("prometheus", overview).map(({ enable }) => enable)).toEqual([false, false]);
   });
 
-  test("begins with the sensors that are down, the worst first", () => {
-    const [first] = panels;
-    expect(first).toMatchObject({ title: "What is down", gridPos: { x: 0, y: 0, w: GRID_WIDTH } });
+  test("begins with the outages, and leaves their sensors out of those that are down", () => {
+    const [outages, sensors] = panels;
+    expect(outages).toMatchObject({ title: "Outages", gridPos: { x: 0, y: 0, w: GRID_WIDTH } });
+    for (const { expr } of sensors?.targets ?? []) {
+      const left = 'unless on (job, server, device_id) (prtg_outage_device_info{job=~"$job",server=~"$server",problem="down"}';
+      expect(expr.split(left)).toHaveLength(2 * DOWN_STATUSES + 1);
+    }
+  });
+
+  test("shows the sensors that are down below, the worst first", () => {
+    const [, first] = panels;
+    expect(first).toMatchObject({ title: "What is down", gridPos: { x: 0, w: GRID_WIDTH } });
     expect(first?.options.sortBy).toEqual([
       { displayName: "Status", desc: false },
       { displayName: "Priority", desc: true },
@@ -425,7 +434,7 @@ describe("the overview", () => {
   });
 
   test("has the messages of sensors that went down below", () => {
-    const [, row] = panels;
+    const [, , row] = panels;
     expect(row).toMatchObject({ type: "row", title: "Messages of sensors that went down (Loki)" });
     expect(closedPanels({ ...overview, panels: [row] } as GrafanaDashboard)[0]?.targets[0]?.expr).toContain(
       'prtg_status_new=~"down|partialdown"',

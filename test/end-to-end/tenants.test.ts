@@ -38,7 +38,7 @@ function serversIn(page: string) {
   };
 }
 
-test("a user with assigned servers gets only their metrics", async () => {
+test("a user with assigned servers gets only their pages and metrics", async () => {
   const { files, bind, writeUsers } = await setUp("web: { users: { alice: { servers: [acme, gone] } } }\n");
   const args = ["serve", ...files, "--web.listen-address", "127.0.0.1:0", "--web.enable-lifecycle"];
   const exporter = startCommand(args, { env: ENV });
@@ -58,9 +58,16 @@ test("a user with assigned servers gets only their metrics", async () => {
   expect(serversIn(text)).toEqual({ world: ["acme"], own: ["acme", undefined] });
   expect(text).not.toContain("globex");
   expect(text).not.toMatch(/^(process|nodejs)_/m);
-  for (const path of ["/metrics/globex", "/status.json", "/-/reload"]) {
+  for (const path of ["/metrics/globex", "/debug/runs", "/-/reload"]) {
     expect([path, (await ask(path, "alice")).status]).toEqual([path, 403]);
   }
+  const report = await ask("/status.json", "alice");
+  expect([report.status, JSON.parse(report.text).totals.servers]).toEqual([200, 1]);
+  for (const path of ["/", "/status.json", "/search?q=", "/tree?server=acme"]) {
+    expect((await ask(path, "alice")).text).not.toContain("globex");
+  }
+  const [other, unknown] = [await ask("/tree?server=globex", "alice"), await ask("/tree?server=nowhere", "alice")];
+  expect(other).toEqual({ ...unknown, text: unknown.text.replace("nowhere", "globex") });
   expect((await ask("/status.json", "carol")).status).toBe(200);
   expect((await fetch(`${url}/metrics/acme`)).status).toBe(401);
 

@@ -1,11 +1,12 @@
 import type { ServerStatus, ServerSummary } from "../../src/app/monitored-server.ts";
 import type { StatusSources } from "../../src/app/reports/sources.ts";
-import { createStatusSource } from "../../src/app/reports/status-pages.ts";
+import { createStatusPages } from "../../src/app/reports/status-pages.ts";
 import { Redactor } from "../../src/errors/redactor.ts";
 import type { StatusCourse } from "../../src/http/pages/status/courses.ts";
 import type { StatusSource } from "../../src/http/pages/status/source.ts";
 import { systemClock } from "../../src/lib/clock.ts";
 import type { NodeState } from "../../src/model/node-state.ts";
+import { OutageTracker } from "../../src/model/outage-tracker.ts";
 import { EMPTY_TREE, type Tree, type TreeNode } from "../../src/model/tree.ts";
 import type { SensorInspection } from "../../src/projection/inspection.ts";
 import type { StatusToken } from "../../src/prtg/status.ts";
@@ -26,12 +27,16 @@ interface ServerWork {
 
 export interface FakeServers {
   readonly source: StatusSource;
+  /** Of a user who sees only these servers. */
+  of(servers: readonly string[]): StatusSource;
   readonly work: ServerWork;
 }
 
 interface FakeServerOptions {
   /** Reason for failed polls. */
   readonly said?: string;
+  /** Reason and messages of each server, instead of `said`. */
+  readonly saidBy?: (server: string) => string;
   /** All fail, with changing statuses. */
   readonly isWorst?: boolean;
   /** Sensors per status, independent of the tree. */
@@ -48,7 +53,9 @@ export function fakeServers(count: number, options: FakeServerOptions = {}): Fak
   metrics.config.reloadSuccessful(1);
   metrics.config.reloadTime(Date.now() / 1_000);
   const names = Array.from({ length: count }, (_, index) => `customer ${index + 1}`);
-  const monitors = new Map(names.map((name, index) => [name, fakeServer(name, index + 1, work, options)]));
+  const { saidBy } = options;
+  const optionsOf = (name: string) => (saidBy === undefined ? options : { ...options, said: saidBy(name) });
+  const monitors = new Map(names.map((name, index) => [name, fakeServer(name, index + 1, work, optionsOf(name))]));
   for (const [index, name] of names.entries()) {
     const recorder = serverRecorder(metrics, name);
     recorder.requestStarted("/experimental/channels");
@@ -76,7 +83,8 @@ export function fakeServers(count: number, options: FakeServerOptions = {}): Fak
     receiver: undefined,
     isReady: true,
   };
-  return { source: createStatusSource(() => sources, new Redactor()), work };
+  const { all, of } = createStatusPages(() => sources, new Redactor());
+  return { source: all, of, work };
 }
 
 type FakeServer = StatusSources["monitors"] extends ReadonlyMap<string, infer Monitor> ? Monitor : never;
@@ -131,7 +139,12 @@ function fakeServer(
       return { ...known, collectors };
     },
     view: {
-      state: { tree, statusOf: ({ id }: TreeNode) => statuses[Number(id) - 100] ?? "up", node: stateOf },
+      state: {
+        tree,
+        statusOf: ({ id }: TreeNode) => statuses[Number(id) - 100] ?? "up",
+        node: stateOf,
+        outages: NO_OUTAGES,
+      },
       inspect: (id) => {
         const node = tree.nodes.get(id);
         return node === undefined ? undefined : inspectionOf(server, node, statuses[Number(id) - 100], said);
@@ -140,6 +153,8 @@ function fakeServer(
     },
   };
 }
+
+const NO_OUTAGES = new OutageTracker();
 
 function tallyOf(statuses: readonly StatusToken[]): ReadonlyMap<StatusToken, number> {
   const counts = new Map<StatusToken, number>();

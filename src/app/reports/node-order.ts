@@ -1,23 +1,25 @@
-import type { StatusReport } from "../../http/pages/status/report.ts";
 import type { Sort, SortKey } from "../../http/pages/status/source.ts";
-import { isProblem, PARENT_KINDS, PROBLEM_STATUSES, placeOfStatus } from "../../http/pages/status/status-order.ts";
-import type { TimeSlices } from "../../lib/yielding.ts";
+import { isProblem, PROBLEM_STATUSES, placeOfStatus } from "../../http/pages/status/status-order.ts";
+import { type StatusSum, sumUp } from "../../http/pages/status/status-sum.ts";
+import type { Outline } from "../../model/outline.ts";
 import { NODE_KINDS, type TreeNode } from "../../model/tree.ts";
 import type { StatusToken } from "../../prtg/status.ts";
-import { NOTHING_BELOW, nodeSummary, type OutlineOf, placeOf, type ServerTree } from "./node-summary.ts";
-import { byName, type ServerRow } from "./server-list.ts";
-import type { StatusSources } from "./sources.ts";
+import type { ServerTree } from "./node-summary.ts";
+import { byName } from "./server-list.ts";
 
 /** Enough to sort objects. */
 export interface FoundNode {
   readonly tree: ServerTree;
   readonly node: TreeNode;
+  /** Of a child: with all sensors below it. */
   readonly status: StatusToken | undefined;
+  /** `undefined`: only the own status counts. */
+  readonly sum?: StatusSum | undefined;
   /** Milliseconds since the epoch. */
   readonly since: number | undefined;
   /** Milliseconds since the epoch. Sensors only. */
   readonly measuredAt: number | undefined;
-  /** 0 is the best match. */
+  /** 0 is the best match. Two numbers share a tier, in which problems come first. */
   readonly rank: number;
 }
 
@@ -35,6 +37,13 @@ export function foundNode(tree: ServerTree, node: TreeNode, rank: number, now: n
   };
 }
 
+/** An object in the list of its parent. @param now Monotonic ms. */
+export function foundChild(tree: ServerTree, node: TreeNode, outline: Outline, now: number): FoundNode {
+  const own = foundNode(tree, node, 0, now);
+  const sum = node.kind === "sensor" ? undefined : sumUp(own.status, outline.sensorsBelow(node.id));
+  return { ...own, status: sum?.status ?? own.status, sum };
+}
+
 type Compare = (a: FoundNode, b: FoundNode) => number;
 
 /** Order of problems: by severity, then parents before sensors, then by priority. Then the newest first: old problems are mostly known. */
@@ -47,15 +56,42 @@ export function compareProblems(a: FoundNode, b: FoundNode): number {
   );
 }
 
-/** An id that equals the words comes first, then problems, then the best matches. */
+/** The better match first. In one tier of matches, problems come first. */
 export function compareFound(a: FoundNode, b: FoundNode): number {
   const [isBad, isBadToo] = [isProblem(a.node.kind, a.status), isProblem(b.node.kind, b.status)];
   return (
-    Number(b.rank === 0) - Number(a.rank === 0) ||
+    tierOf(a) - tierOf(b) ||
     Number(isBadToo) - Number(isBad) ||
     (isBad && isBadToo ? compareProblems(a, b) : 0) ||
     a.rank - b.rank
   );
+}
+
+function tierOf({ rank }: FoundNode): number {
+  return Math.floor(rank / 2);
+}
+
+/** The worst status first, then the largest share of sensors in it. Objects without a problem keep their order. */
+export function compareChildren(a: FoundNode, b: FoundNode): number {
+  const [place, other] = [problemPlace(a), problemPlace(b)];
+  if (place !== other || place === NO_PROBLEM) return place - other;
+  return (
+    shareOf(b) - shareOf(a) ||
+    (b.sum?.affected ?? 0) - (a.sum?.affected ?? 0) ||
+    (b.node.priority ?? 0) - (a.node.priority ?? 0) ||
+    compareKnown(a.since, b.since, -1)
+  );
+}
+
+const NO_PROBLEM = PROBLEM_STATUSES.length;
+
+function problemPlace({ status }: FoundNode): number {
+  return Math.min(placeOfStatus(status), NO_PROBLEM);
+}
+
+/** 0 to 1. A status of the object itself is about all of it. */
+function shareOf({ sum }: FoundNode): number {
+  return sum === undefined || sum.affected === 0 ? 1 : sum.affected / sum.sensors;
 }
 
 const KEYS: Readonly<Record<SortKey, (a: FoundNode, b: FoundNode, sign: 1 | -1) => number>> = {
@@ -66,79 +102,15 @@ const KEYS: Readonly<Record<SortKey, (a: FoundNode, b: FoundNode, sign: 1 | -1) 
   measured: (a, b, sign) => compareKnown(a.measuredAt, b.measuredAt, sign),
 };
 
-export function compareBy(sort: Sort | undefined): Compare {
-  if (sort === undefined) return compareFound;
+/** @param otherwise Order without `sort`, and of equal objects. */
+export function compareBy(sort: Sort | undefined, otherwise: Compare): Compare {
+  if (sort === undefined) return otherwise;
   const compare = KEYS[sort.key];
-  return (a, b) => compare(a, b, sort.isDescending ? -1 : 1) || compareFound(a, b);
+  return (a, b) => compare(a, b, sort.isDescending ? -1 : 1) || otherwise(a, b);
 }
 
 /** Unknown numbers come last in both directions. */
 function compareKnown(a: number | undefined, b: number | undefined, sign: 1 | -1): number {
   if (a === undefined || b === undefined) return Number(a === undefined) - Number(b === undefined);
   return sign * (a - b);
-}
-
-const MAX_SHOWN = 20;
-
-/** The worst objects of these servers. Reads only the trees of servers that can have one. */
-export async function problemsReport(
-  sources: StatusSources,
-  outlineOf: OutlineOf,
-  servers: readonly ServerRow[],
-  slices: TimeSlices,
-): Promise<StatusReport["problems"]> {
-  const { monitors, clock } = sources;
-  const { wanted, total } = worstStatuses(servers);
-  const worst: FoundNode[] = [];
-  for (const row of servers) {
-    const { name: server } = row;
-    const monitor = monitors.get(server);
-    if (monitor === undefined || !wanted.values().some((status) => problemsIn(row, status) > 0)) continue;
-    const tree = { server, monitor };
-    const { state } = monitor.view;
-    const now = clock.monotonic();
-    for (const node of state.tree.nodes.values()) {
-      const turn = slices.step();
-      if (turn !== undefined) await turn;
-      const status = state.statusOf(node) ?? "unknown";
-      if (wanted.has(status) && isProblem(node.kind, status)) keepWorst(worst, foundNode(tree, node, 0, now));
-    }
-  }
-  const items: StatusReport["problems"]["items"] = [];
-  for (const { tree, node } of worst) {
-    const outline = node.kind === "sensor" ? NOTHING_BELOW : await outlineOf(tree.monitor);
-    items.push(nodeSummary(placeOf(sources, tree, outline), node));
-  }
-  return { total, items };
-}
-
-/** The statuses that fill the report. */
-function worstStatuses(servers: readonly ServerRow[]): {
-  readonly wanted: ReadonlySet<StatusToken>;
-  readonly total: number;
-} {
-  const wanted = new Set<StatusToken>();
-  let total = 0;
-  for (const status of PROBLEM_STATUSES) {
-    if (total < MAX_SHOWN) wanted.add(status);
-    for (const server of servers) total += problemsIn(server, status);
-  }
-  return { wanted, total };
-}
-
-/** Number of objects of a server with a problem of this status. */
-function problemsIn({ sensorsByStatus, summary }: ServerRow, status: StatusToken): number {
-  const parents = PARENT_KINDS.filter((kind) => isProblem(kind, status));
-  return parents.reduce(
-    (sum, kind) => sum + (summary.parentsByStatus[kind].get(status) ?? 0),
-    sensorsByStatus.get(status) ?? 0,
-  );
-}
-
-function keepWorst(worst: FoundNode[], found: FoundNode): void {
-  const last = worst.at(-1);
-  if (worst.length === MAX_SHOWN && last !== undefined && compareProblems(found, last) >= 0) return;
-  const place = worst.findIndex((each) => compareProblems(found, each) < 0);
-  worst.splice(place === -1 ? worst.length : place, 0, found);
-  worst.length = Math.min(worst.length, MAX_SHOWN);
 }

@@ -160,11 +160,16 @@ export function serverState(runs: {
   return hasFailures ? "failing" : "starting";
 }
 
-/** Worst first: by `SERVER_STATES`, then by sensors that are or may be down, then by warnings, then by name. */
+/** Nothing is known of their sensors now. */
+const BLIND: ReadonlySet<ServerState> = new Set(["unreachable", "failing"]);
+
+/** Worst first: servers without data, then by sensors that are or may be down, then by state, then by warnings, then by name. */
 export function compareServers(a: RankedServer, b: RankedServer): number {
+  const byState = SERVER_STATES.indexOf(a.state) - SERVER_STATES.indexOf(b.state);
   return (
-    SERVER_STATES.indexOf(a.state) - SERVER_STATES.indexOf(b.state) ||
+    (BLIND.has(a.state) || BLIND.has(b.state) ? byState : 0) ||
     sensorsIn(b, "down", "unknown") - sensorsIn(a, "down", "unknown") ||
+    byState ||
     sensorsIn(b, "warning") - sensorsIn(a, "warning") ||
     byName(a.name, b.name)
   );

@@ -2,6 +2,7 @@ import type { RunRecord } from "../../collectors/run-record.ts";
 import type { Config } from "../../config/load.ts";
 import type { Clock } from "../../lib/clock.ts";
 import type { ChannelMapper } from "../../mapping/channel-mapper.ts";
+import type { OutageTracker } from "../../model/outage-tracker.ts";
 import type { ServerState } from "../../model/server-state.ts";
 import type { ServerView } from "../../projection/server-view.ts";
 import type { Store } from "../../store/store.ts";
@@ -42,7 +43,10 @@ export type DebugSources = Sources<
 >;
 
 type StatusMonitor = Pick<MonitoredServer, "summary" | "status"> & {
-  readonly view: Pick<ServerView, "inspect" | "present"> & TreeView & { readonly state: Pick<ServerState, "node"> };
+  readonly view: Pick<ServerView, "inspect" | "present"> &
+    TreeView & {
+      readonly state: Pick<ServerState, "node"> & { readonly outages: Pick<OutageTracker, "size" | "of" | "devices"> };
+    };
 };
 
 /** Sources of the status page. Only `charts` sends requests to the monitoring server. */
@@ -55,6 +59,8 @@ export interface StatusSources extends Sources<StatusMonitor> {
   /** `undefined` if push is disabled. */
   readonly receiver: ReceiverAddress | undefined;
   readonly isReady: boolean;
+  /** For a user who sees only these servers, and nothing of the exporter. */
+  readonly isRestricted?: boolean;
   /** `undefined` without an election. */
   readonly leadership?: Leadership | undefined;
 }

@@ -7,6 +7,7 @@ import { cardinalityPage } from "./cardinality-page.ts";
 import { explainPage } from "./explain-page.ts";
 import type { Monitor, OutlineOf } from "./node-summary.ts";
 import { redactStrings } from "./report-values.ts";
+import { restrictSources } from "./restricted-sources.ts";
 import { runsPage } from "./runs-page.ts";
 import type { DebugSources, StatusSources } from "./sources.ts";
 import { statusReport } from "./status-report.ts";
@@ -16,9 +17,26 @@ import { nodeReport } from "./status-tree.ts";
 /** Milliseconds: several clicks use one outline. */
 const OUTLINES_LAST = 2_000;
 
-/** The status page, without secrets. */
-export function createStatusSource(sources: () => StatusSources, redactor: Redactor): StatusSource {
+/** The status pages of all servers, and of a user who sees only some. */
+export interface StatusPages {
+  readonly all: StatusSource;
+  of(servers: readonly string[]): StatusSource;
+}
+
+export function createStatusPages(sources: () => StatusSources, redactor: Redactor): StatusPages {
   const outlines = recentOutlines(sources);
+  return {
+    all: createStatusSource(sources, redactor, outlines),
+    of: (servers) => createStatusSource(() => restrictSources(sources(), servers), redactor, outlines),
+  };
+}
+
+/** The status page, without secrets. */
+export function createStatusSource(
+  sources: () => StatusSources,
+  redactor: Redactor,
+  outlines: OutlineOf = recentOutlines(sources),
+): StatusSource {
   // Names, paths and errors come from outside and may contain a secret.
   const answer =
     <Question, Report>(

@@ -1,25 +1,29 @@
 import type { CollectorStatus } from "../../collectors/collector-runner.ts";
 import type {
+  AnyStatusReport,
   CollectorReport,
   EndpointReport,
   Measurements,
   ServerDetails,
   ServerReport,
   StatusReport,
+  TenantReport,
 } from "../../http/pages/status/report.ts";
 import type { StatusQuery } from "../../http/pages/status/source.ts";
 import type { Steps, TimeSlices } from "../../lib/yielding.ts";
 import { EXPORTER_METRICS } from "../../telemetry/metric-declarations.ts";
 import type { ReceiverAddress } from "../otlp-receiver.ts";
 import { MetricSamples } from "./metric-samples.ts";
-import { problemsReport } from "./node-order.ts";
 import type { OutlineOf } from "./node-summary.ts";
+import { problemsReport } from "./problems-report.ts";
 import { instant, instantOrNull, withoutSecrets } from "./report-values.ts";
 import { listServers, pageOf, type ServerRow, serverEntry, sumsOf } from "./server-list.ts";
 import type { StatusSources } from "./sources.ts";
 
 const { config: reload, server: api, objects, sync, exposition, extras, otlp: push } = EXPORTER_METRICS;
 
+/** Metrics for the list of servers. */
+const LIST_FAMILIES = [api.breakerChanged];
 /** Metrics about the exporter itself and for the list of servers. */
 const FAMILIES = [
   reload.reloadSuccessful,
@@ -62,16 +66,34 @@ export async function statusReport(
   outlineOf: OutlineOf,
   question: StatusQuery,
   slices: TimeSlices,
-): Promise<StatusReport | undefined> {
-  const { build, clock, metrics, config, receiver, isReady } = sources;
-  const families = receiver === undefined ? FAMILIES : [...FAMILIES, ...PUSH_FAMILIES];
+): Promise<AnyStatusReport | undefined> {
+  const { clock, metrics, receiver, isReady, isRestricted = false } = sources;
+  const families = isRestricted ? LIST_FAMILIES : receiver === undefined ? FAMILIES : [...FAMILIES, ...PUSH_FAMILIES];
   const samples = await MetricSamples.read(metrics, { families }, slices);
   const rows = listServers(sources, samples);
   const found = pageOf(rows, question);
   if (found === undefined) return undefined;
+  const problems = {
+    servers: question.server === undefined ? rows : found.rows,
+    isGrouped: question.view === "grouped",
+  };
   return {
     generated_at: instant(clock.now()),
-    ready: isReady,
+    // Other servers must not change the report of a user who does not see them.
+    ready: isRestricted ? rows.every(({ state }) => state !== "starting") : isReady,
+    ...(!isRestricted && exporterReport(sources, samples)),
+    totals: { ...sumsOf(rows), measurements: receiver === undefined ? null : measurementsReport(samples) },
+    ...(await problemsReport(sources, outlineOf, problems, slices)),
+    page: found.page,
+    servers: await serverReports(sources, question, found.rows, samples, slices),
+  };
+}
+
+type ExporterWide = Pick<StatusReport, Exclude<keyof StatusReport, keyof TenantReport>>;
+
+function exporterReport(sources: StatusSources, samples: MetricSamples): ExporterWide {
+  const { build, clock, config, receiver } = sources;
+  return {
     build: { version: build.version, revision: build.revision, node: process.versions.node },
     process: {
       started_at: instant(clock.now() - process.uptime() * 1_000),
@@ -85,10 +107,6 @@ export async function statusReport(
       shard: config.shard === undefined ? null : `${config.shard.index}/${config.shard.count}`,
     },
     leadership: leadershipReport(sources),
-    totals: { ...sumsOf(rows), measurements: receiver === undefined ? null : measurementsReport(samples) },
-    problems: await problemsReport(sources, outlineOf, question.server === undefined ? rows : found.rows, slices),
-    page: found.page,
-    servers: await serverReports(sources, question, found.rows, samples, slices),
     metrics: metricsReport(sources, samples),
     otlp: receiver === undefined ? null : otlpReport(receiver, samples),
   };

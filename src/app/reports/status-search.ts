@@ -4,7 +4,7 @@ import { isProblem } from "../../http/pages/status/status-order.ts";
 import { sortInSlices, type TimeSlices } from "../../lib/yielding.ts";
 import type { TreeNode } from "../../model/tree.ts";
 import { parseStatus, STATUS_TOKENS, type StatusToken } from "../../prtg/status.ts";
-import { compareBy, type FoundNode, foundNode } from "./node-order.ts";
+import { compareBy, compareFound, type FoundNode, foundNode } from "./node-order.ts";
 import { type Monitor, NOTHING_BELOW, nodeSummary, type OutlineOf, placeOf } from "./node-summary.ts";
 import { instant } from "./report-values.ts";
 import type { StatusSources } from "./sources.ts";
@@ -23,7 +23,7 @@ export async function searchReport(
   const pages = Math.max(1, Math.ceil(found.length / PAGE_SIZE));
   const page = Math.min(query.page, pages);
   const from = (page - 1) * PAGE_SIZE;
-  const sorted = await sortInSlices(found, compareBy(query.sort), slices);
+  const sorted = await sortInSlices(found, compareBy(query.sort, compareFound), slices);
   const items: NodeSummary[] = [];
   for (const { tree, node } of sorted.slice(from, from + PAGE_SIZE)) {
     const outline = node.kind === "sensor" ? NOTHING_BELOW : await outlineOf(tree.monitor);
@@ -97,11 +97,13 @@ function occurs({ path, id, host, tags }: TreeNode, word: string): boolean {
   );
 }
 
-/** Best first: the id, the name, start of the name, part of the name, anything else. */
-function rank({ id, name }: TreeNode, phrase: string): number {
-  if (id === phrase) return 0;
+/** Where the words are. In each place, probes, groups and devices come before sensors. */
+const PLACES = { id: 0, wholeName: 1, name: 2, elsewhere: 3 } as const;
+
+/** Best first. The start of a name is better than the rest, but a problem is better still. */
+function rank({ id, kind, name }: TreeNode, phrase: string): number {
+  if (phrase === "") return 0;
   const lower = name.toLowerCase();
-  if (lower === phrase) return 1;
-  if (lower.startsWith(phrase)) return 2;
-  return lower.includes(phrase) ? 3 : 4;
+  const place = id === phrase ? "id" : lower === phrase ? "wholeName" : lower.includes(phrase) ? "name" : "elsewhere";
+  return 4 * PLACES[place] + 2 * Number(kind === "sensor") + Number(!lower.startsWith(phrase));
 }

@@ -4,7 +4,7 @@ import { sortInSlices, type TimeSlices } from "../../lib/yielding.ts";
 import type { Outline } from "../../model/outline.ts";
 import { ROOT_ID, type TreeNode } from "../../model/tree.ts";
 import { type ChannelExplanation, explainSensor } from "./explanation.ts";
-import { compareBy, foundNode } from "./node-order.ts";
+import { compareBy, compareChildren, foundChild } from "./node-order.ts";
 import {
   nodeSummary,
   type OutlineOf,
@@ -31,8 +31,8 @@ export async function nodeReport(
   if (found === undefined) return undefined;
   const place = placeOf(sources, found, await outlineOf(found.monitor));
   const node = place.monitor.view.state.tree.nodes.get(id);
-  const unsorted = place.outline.children(id).map((child) => foundNode(found, child, 1, place.now));
-  const children = await sortInSlices(unsorted, compareBy(sort), slices);
+  const unsorted = place.outline.children(id).map((child) => foundChild(found, child, place.outline, place.now));
+  const children = await sortInSlices(unsorted, compareBy(sort, compareChildren), slices);
   const first = Math.min(from, Math.max(0, children.length - 1));
   return {
     generated_at: instant(sources.clock.now()),

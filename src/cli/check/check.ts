@@ -19,6 +19,7 @@ import { RULES } from "./list-steps.ts";
 import { checkSteps } from "./plan.ts";
 import { createServerCheck, REST } from "./server-check.ts";
 import { concludeFindings, type Finding, findingsTable } from "./step.ts";
+import { webUserLines } from "./web-users.ts";
 
 export interface CheckFlags extends LogFlags, ConfigFlags, WebConfigFlags, LeaderElectionFlags, CompareFlags {
   readonly report?: string;
@@ -35,6 +36,7 @@ export async function check(flags: CheckFlags, redactor: Redactor): Promise<numb
   context.print(`${source}: the configuration is valid`);
   for (const text of config.deprecated ?? []) context.print(`warning: ${text}`);
   if (web !== undefined) context.print(`${flags["web.config.file"]}: the web configuration is valid`);
+  for (const line of webUserLines(config, web?.current.users.keys())) context.print(line);
   const directory = config.stateDir && (await inspectStateDirectory(config.stateDir, false));
   if (directory) context.print(`${directory.kind === "open" ? "warning" : "note"}: ${directory.text}`);
   await refuseNewerState(config, process.env);

@@ -26,10 +26,21 @@ export function createRoutes(options: RouteOptions): Routes {
   ]);
 }
 
-/** Routes of a user who sees only these servers. */
-export function metricsRoutes(options: MetricsEndpointOptions, servers: readonly string[]): Routes {
+/**
+ * Routes of a user who sees only these servers. The user has a queue of pages of its own, so that others cannot notice its
+ * load. @param status Answers about these servers only.
+ */
+export function tenantRoutes(
+  options: MetricsEndpointOptions,
+  servers: readonly string[],
+  status: StatusSource | undefined,
+): Routes {
   const { telemetryPath } = options;
-  return new RoutesByPath(telemetryPath, [[telemetryPath, metricsEndpoint(options, servers)]]);
+  const concurrency = new ConcurrencyLimit(() => options.rejected?.("requests"));
+  return new RoutesByPath(telemetryPath, [
+    ...(status === undefined ? [] : statusRoutes({ source: status, telemetryPath, hasDebugPages: false }, concurrency)),
+    [telemetryPath, metricsEndpoint(options, servers)],
+  ]);
 }
 
 /** Paths of metrics can contain server names. */

@@ -29,7 +29,7 @@ const MAX_BODY_BYTES = 1024 * 1024;
 
 const NO_USERS =
   "The configuration binds users to servers, but --web.config.file has no basic_auth_users. No request is allowed.\n";
-const FORBIDDEN = "This user has access only to the metrics of some servers.\n";
+const FORBIDDEN = "This user has access only to the pages and metrics of some servers.\n";
 
 interface User {
   readonly name: string | undefined;

@@ -29,9 +29,11 @@ export const NODE_LABELS: LabelSet<NodeSubject> = {
   values: { ...NODE_ID_LABELS.values, path: ({ node }) => node.path },
 };
 
+export const DEVICE_ID_LABELS: LabelSet<NodeSubject> = { values: { device_id: ({ node }) => node.id } };
+
 export const DEVICE_INFO_LABELS: LabelSet<NodeSubject> = {
   values: {
-    device_id: ({ node }) => node.id,
+    ...DEVICE_ID_LABELS.values,
     device: ({ node }) => node.name,
     host: ({ node }) => node.host ?? "",
     kind: ({ node }) => node.type,

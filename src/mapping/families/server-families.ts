@@ -1,7 +1,8 @@
 import type { Count } from "../../model/counts.ts";
+import type { Outage, OutageDevice } from "../../model/outages.ts";
 import type { Detail, DetailSubject, KnownVersion } from "../../model/state-observer.ts";
 import type { Family, LabelSet } from "./family.ts";
-import { CHANNEL_ID_LABELS, NO_LABELS, NODE_LABELS } from "./labels.ts";
+import { CHANNEL_ID_LABELS, DEVICE_ID_LABELS, NO_LABELS, NODE_LABELS } from "./labels.ts";
 
 /** Counts, versions and details change as a whole. */
 export const ANY_FACT = 1;
@@ -38,6 +39,58 @@ export const COUNT_FAMILIES = {
     expiresAt: ({ expiresAt }) => expiresAt,
   },
 } as const satisfies Record<string, Family<Count>>;
+
+const OUTAGE = {
+  stability: "experimental",
+  labels: NODE_LABELS,
+  lastLabel: { name: "problem", textOf: ({ problem }) => problem },
+  facts: ANY_FACT,
+  expiresAt: ({ expiresAt }) => expiresAt,
+} as const satisfies Omit<Family<Outage>, "name" | "help" | "value">;
+
+/** The exporter finds outages in the statuses of sensors. */
+export const OUTAGE_FAMILIES = {
+  outageAffected: {
+    ...OUTAGE,
+    name: "prtg_outage_affected_sensors",
+    help: "Sensors with the problem (down, also partially or acknowledged, or unknown) below the highest object where at least 80 % of the sensors that are not paused have it.",
+    value: ({ below, problem }) => below[problem],
+  },
+  outageSensors: {
+    ...OUTAGE,
+    name: "prtg_outage_sensors",
+    help: "Sensors below the object of an outage that are not paused.",
+    value: ({ below }) => below.sensors,
+  },
+  outageAcknowledged: {
+    ...OUTAGE,
+    name: "prtg_outage_acknowledged_sensors",
+    help: "Acknowledged sensors of an outage.",
+    value: ({ below, problem }) => (problem === "down" ? below.acknowledged : 0),
+  },
+  outageStart: {
+    ...OUTAGE,
+    name: "prtg_outage_start_timestamp_seconds",
+    help: "Unix time at which the first sensor of an outage got its status (status_since).",
+    value: ({ since }) => (since === undefined ? undefined : since / 1_000),
+  },
+} as const satisfies Record<string, Family<Outage>>;
+
+/** Of the devices in outages of probes and groups. */
+export const OUTAGE_DEVICE_FAMILIES = {
+  outageDevice: {
+    name: "prtg_outage_device_info",
+    help: "Always 1. A device with affected sensors, and the probe or group whose outage it belongs to.",
+    stability: "experimental",
+    labels: {
+      values: { ...DEVICE_ID_LABELS.values, outage_id: ({ outageId }) => outageId },
+    },
+    lastLabel: { name: "problem", textOf: ({ problem }) => problem },
+    facts: ANY_FACT,
+    value: () => 1,
+    expiresAt: ({ expiresAt }) => expiresAt,
+  },
+} as const satisfies Record<string, Family<OutageDevice>>;
 
 /** Read by the collector `details`, which is off by default. A detail has one series, in the family of its kind. */
 export const DETAIL_FAMILIES = {

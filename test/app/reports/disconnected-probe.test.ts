@@ -35,13 +35,14 @@ const search = async (statuses: readonly string[]) =>
   SearchReport.parse(await running.exporter.status.search({ ...SEARCH, statuses }));
 const status = async () => StatusReport.parse(await running.exporter.status.status());
 
-test("a disconnected probe is the first problem, with the sensors that it hides", async () => {
-  const { problems, totals } = await status();
+test("a disconnected probe is the first outage, with the sensors that it hides", async () => {
+  const { problems, outages, totals } = await status();
   expect(lost.length).toBeGreaterThan(50);
-  expect(problems.items[0]).toMatchObject({
-    ...{ kind: "probe", id: probe.id, status: "disconnected" },
-    sensors_by_status: { unknown: lost.length },
+  expect(outages.items[0]).toMatchObject({
+    ...{ kind: "probe", id: probe.id, status: "disconnected", problem: "unknown" },
+    affected: lost.length,
   });
+  expect(problems.items.map(({ id }) => id)).not.toContain(probe.id);
   expect(totals.sensors_by_status.unknown).toBeGreaterThanOrEqual(lost.length);
   expect(totals.parents_by_status.probe.disconnected).toBe(1);
   const { total } = await search(PROBLEM_STATUSES);

@@ -68,7 +68,7 @@ describe("pages with 500 servers", () => {
     const seen: string[] = [];
     const states: string[] = [];
     for (let page = 1; page <= 20; page++) {
-      const report = StatusReport.parse(await many.source.status({ find: "", page }));
+      const report = StatusReport.parse(await many.source.status({ find: "", page, view: "grouped" }));
       expect(report.page).toEqual({ number: page, pages: 20, from: (page - 1) * 25, matching: 500 });
       expect(report.servers.every(({ collectors }) => collectors === undefined)).toBe(true);
       seen.push(...report.servers.map(({ name }) => name));
@@ -77,7 +77,7 @@ describe("pages with 500 servers", () => {
     expect(new Set(seen).size).toBe(500);
     expect(states.slice(0, 10)).toEqual([...Array(5).fill("unreachable"), ...Array(5).fill("failing")]);
     expect(seen.slice(0, 2)).toEqual(["customer 300", "customer 100"]);
-    const beyond = await many.source.status({ find: "", page: 21 });
+    const beyond = await many.source.status({ find: "", page: 21, view: "grouped" });
     expect(beyond?.page.number).toBe(20);
   });
 
@@ -90,12 +90,12 @@ describe("pages with 500 servers", () => {
     });
     const byStatus = Object.values(all?.totals.sensors_by_status ?? {});
     expect(byStatus.reduce((sum, count) => sum + count, 0)).toBe(10_000);
-    expect((await many.source.status({ find: "nowhere", page: 1 }))?.totals).toEqual(all?.totals);
+    expect((await many.source.status({ find: "nowhere", page: 1, view: "grouped" }))?.totals).toEqual(all?.totals);
   });
 
   test("a search finds servers by words of their names", async () => {
     const found = async (find: string) => {
-      const report = await many.source.status({ find, page: 1 });
+      const report = await many.source.status({ find, page: 1, view: "grouped" });
       return [report?.page.matching, report?.servers[0]?.name];
     };
     expect(await found("CUSTOMER 123")).toEqual([1, "customer 123"]);

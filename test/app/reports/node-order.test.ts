@@ -1,24 +1,15 @@
-import fc from "fast-check";
 import { describe, expect, test } from "vitest";
 import {
   compareBy,
+  compareChildren,
   compareFound,
   compareProblems,
   type FoundNode,
-  problemsReport,
 } from "../../../src/app/reports/node-order.ts";
-import type { ServerRow } from "../../../src/app/reports/server-list.ts";
-import type { StatusSources } from "../../../src/app/reports/sources.ts";
 import type { Sort } from "../../../src/http/pages/status/source.ts";
-import { TimeSlices } from "../../../src/lib/yielding.ts";
-import { ServerState } from "../../../src/model/server-state.ts";
 import type { TreeNode } from "../../../src/model/tree.ts";
-import { contextAt } from "../../model/build-context.ts";
-import { list, record } from "../../model/build-record.ts";
-import { ManualClock } from "../../support/manual-clock.ts";
-import { runs } from "../../support/runs.ts";
 
-interface Given extends Partial<Pick<FoundNode, "status" | "since" | "measuredAt" | "rank">> {
+interface Given extends Partial<Pick<FoundNode, "status" | "sum" | "since" | "measuredAt" | "rank">> {
   readonly kind?: TreeNode["kind"];
   readonly priority?: number;
   readonly name?: string;
@@ -65,22 +56,43 @@ describe("problems", () => {
   });
 });
 
+describe("children", () => {
+  const part = (affected: number, sensors: number) => {
+    const status = "down" as const;
+    return { kind: "device", status, sum: { status, affected, sensors } } as const;
+  };
+  test.each<{ what: string; first: Given; second: Given }>([
+    { what: "the worse status", first: { ...part(1, 300) }, second: { kind: "device", status: "unknown" } },
+    { what: "the larger share", first: part(3, 4), second: { ...part(30, 60), priority: 5 } },
+    { what: "more sensors of the same share", first: part(6, 8), second: part(3, 4) },
+    { what: "the higher priority", first: { ...part(3, 4), priority: 4 }, second: { ...part(3, 4), since: 9 } },
+    { what: "an object that is down itself", first: { kind: "device", status: "down" }, second: part(3, 4) },
+    { what: "problems", first: { status: "acknowledged" }, second: { status: "up", priority: 5 } },
+  ])("begin with $what", ({ first, second }) => expectOrder(compareChildren, first, second));
+
+  test("keep the order of PRTG without a problem", () => {
+    const [up, paused] = [found({ status: "up", priority: 1 }), found({ status: "pausedbyuser", priority: 5 })];
+    expect(compareChildren(up, paused)).toBe(0);
+    expect(compareChildren(paused, up)).toBe(0);
+  });
+});
+
 describe("found objects", () => {
   test.each<{ what: string; first: Given; second: Given }>([
-    { what: "the id of the words", first: { rank: 0 }, second: { rank: 1, status: "down" } },
-    { what: "problems", first: { rank: 4, status: "warning" }, second: { rank: 1 } },
-    { what: "the worse problem", first: { rank: 4, status: "down" }, second: { rank: 1, status: "warning" } },
-    { what: "the better match", first: { rank: 1 }, second: { rank: 2, status: "pausedbyuser", priority: 5 } },
+    { what: "the better match", first: { rank: 2 }, second: { rank: 4, status: "down" } },
+    { what: "problems of equal matches", first: { rank: 3, status: "warning" }, second: { rank: 2 } },
+    { what: "the worse problem", first: { rank: 3, status: "down" }, second: { rank: 2, status: "warning" } },
+    { what: "the start of a name", first: { rank: 2 }, second: { rank: 3, status: "pausedbyuser", priority: 5 } },
     {
       what: "problems before groups whose status is unknown",
-      first: { rank: 2, status: "acknowledged" },
-      second: { kind: "group", rank: 1, status: undefined },
+      first: { rank: 3, status: "acknowledged" },
+      second: { kind: "group", rank: 2, status: undefined },
     },
   ])("begin with $what", ({ first, second }) => expectOrder(compareFound, first, second));
 });
 
 describe("sorted objects", () => {
-  const sorted = (key: Sort["key"], isDescending: boolean) => compareBy({ key, isDescending });
+  const sorted = (key: Sort["key"], isDescending: boolean) => compareBy({ key, isDescending }, compareFound);
 
   test.each<{ key: Sort["key"]; low: Given; high: Given }>([
     { key: "status", low: { status: "down" }, high: { status: "up" } },
@@ -103,49 +115,10 @@ describe("sorted objects", () => {
 
   test("with equal keys are in the order of a search", () => {
     const [problem, match] = [
-      { rank: 4, status: "down", priority: 3 },
-      { rank: 1, priority: 3 },
+      { rank: 3, status: "down", priority: 3 },
+      { rank: 2, priority: 3 },
     ] as const;
     for (const isDescending of [false, true]) expectOrder(sorted("priority", isDescending), problem, match);
-    expectOrder(compareBy(undefined), problem, match);
+    expectOrder(compareBy(undefined, compareFound), problem, match);
   });
-});
-
-interface Problem {
-  readonly id: string;
-  readonly priority: number;
-  readonly since: number;
-}
-
-async function reportOf(problems: readonly Problem[]) {
-  const clock = new ManualClock();
-  const state = new ServerState({ staleAfterMs: undefined });
-  const sensors = problems.map(({ id, priority, since }) =>
-    record("sensor", id, "0", { priority, status: "down", statusSince: since }),
-  );
-  await state.applyTree({ nodes: { sensor: list(sensors) } }, contextAt(clock));
-  const { sensorsByStatus, parentsByStatus } = state;
-  const summary = { parentsByStatus };
-  const monitor = { view: { state, inspect: () => undefined } };
-  const sources = { monitors: new Map([["hq", monitor]]), clock, config: { servers: [] } };
-  const rows = [{ name: "hq", sensorsByStatus, summary }] as unknown as readonly ServerRow[];
-  const outline = () => Promise.reject(new Error("a sensor needs no outline"));
-  return problemsReport(sources as unknown as StatusSources, outline, rows, new TimeSlices(clock));
-}
-
-test("the report has the twenty worst problems in order, for any order of the tree", async () => {
-  const priorities = fc.array(fc.integer({ min: 1, max: 5 }), { maxLength: 60, size: "max" });
-  const problems = priorities.chain((all) => {
-    const drawn = all.map((priority, index) => ({ id: `${100 + index}`, priority, since: 1_000 * index }));
-    return fc.shuffledSubarray(drawn, { minLength: drawn.length });
-  });
-  await fc.assert(
-    fc.asyncProperty(problems, async (given) => {
-      const { total, items } = await reportOf(given);
-      const worst = given.toSorted((a, b) => b.priority - a.priority || b.since - a.since).slice(0, 20);
-      expect(total).toBe(given.length);
-      expect(items.map(({ id }) => id)).toEqual(worst.map(({ id }) => id));
-    }),
-    { numRuns: runs(300) },
-  );
 });

@@ -90,8 +90,9 @@ describe("order of servers, the worst first", () => {
   test.each([
     ["unreachable before failing", server("z", "unreachable"), server("a", "failing", { down: 9 })],
     ["failing before impaired", server("z", "failing"), server("a", "impaired", { down: 9 })],
-    ["impaired before starting", server("z", "impaired"), server("a", "starting", { down: 9 })],
-    ["starting before working", server("z", "starting"), server("a", "working", { down: 9 })],
+    ["impaired before starting", server("z", "impaired"), server("a", "starting", { warning: 9 })],
+    ["starting before working", server("z", "starting"), server("a", "working", { warning: 9 })],
+    ["sensors down before impaired", server("z", "working", { down: 1 }), server("a", "impaired", { warning: 9 })],
     ["more sensors down", server("z", "working", { down: 2 }), server("a", "working", { down: 1, warning: 9 })],
     [
       "partly down and disconnected are down",

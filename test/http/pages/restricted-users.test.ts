@@ -1,7 +1,7 @@
 import { pino } from "pino";
 import { afterAll, beforeAll, expect, test } from "vitest";
 import type { Shard } from "../../../src/exposition/representation.ts";
-import { createRoutes, metricsRoutes } from "../../../src/http/pages/routes.ts";
+import { createRoutes, tenantRoutes } from "../../../src/http/pages/routes.ts";
 import { startWebServer, type WebServer } from "../../../src/http/server/connection-handler.ts";
 import { fakeServers } from "../../support/fake-status-source.ts";
 
@@ -36,7 +36,7 @@ beforeAll(async () => {
       debug: { explain: report, cardinality: report, runs: report },
     }),
     actions: new Map([["/-/reload", (_request, response) => void response.end("Reloaded.\n")]]),
-    restricted: () => (visible.length === 0 ? new Map() : metricsRoutes(metrics, visible)),
+    restricted: () => (visible.length === 0 ? new Map() : tenantRoutes(metrics, visible, undefined)),
   });
 });
 

@@ -151,7 +151,7 @@ describe("users with limited access", () => {
     expect((await ask("/metrics/hq", CAROL_IN)).status).toBe(200);
     for (const path of ["/metrics", "/", "/nothing"]) {
       const { status, text } = await ask(path, CAROL_IN);
-      expect([status, text]).toEqual([403, "This user has access only to the metrics of some servers.\n"]);
+      expect([status, text]).toEqual([403, "This user has access only to the pages and metrics of some servers.\n"]);
     }
     expect((await ask("/-/reload", { ...CAROL_IN, method: "POST" })).status).toBe(403);
     expect((await ask("/-/reload", { ...ALICE_IN, method: "POST" })).status).toBe(200);

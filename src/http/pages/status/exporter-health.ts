@@ -2,7 +2,7 @@ import { nameHtml, panel } from "./components.ts";
 import { counted, duration, moment, number, shortened, span, utc } from "./figures.ts";
 import { type Html, html } from "./html.ts";
 import { serverLink } from "./links.ts";
-import type { ServerReport, StatusReport } from "./report.ts";
+import type { AnyStatusReport, ServerReport, StatusReport } from "./report.ts";
 import { badPill, goodPill, stateCounts, statePill, warnPill } from "./status-marks.ts";
 import { SERVER_STATES } from "./status-order.ts";
 
@@ -15,7 +15,7 @@ const LATE_PUSH_SECONDS = 600;
 export const MAX_CLOCK_OFFSET_SECONDS = 60;
 
 /** What is wrong with the exporter and its servers, one line each. Empty if all is well. */
-export function faultsOf(report: StatusReport): Html[] {
+export function faultsOf(report: AnyStatusReport): Html[] {
   const { configuration, process, totals, servers, generated_at: now } = report;
   const faults: Html[] = [];
   const [server] = servers;
@@ -29,10 +29,10 @@ export function faultsOf(report: StatusReport): Html[] {
     const { working: _working, ...others } = totals.servers_by_state;
     faults.push(html`<span>Servers:</span> ${stateCounts(others)} <a href="#servers-title">List of servers</a>`);
   }
-  if (!configuration.last_reload_successful) {
+  if (configuration?.last_reload_successful === false) {
     faults.push(html`${badPill("Configuration")} The last reload failed. The previous configuration stays in use.`);
   }
-  if (process.extra_held_back) {
+  if (process?.extra_held_back === true) {
     faults.push(html`${warnPill("Load")} Time series are delayed, because the exporter is busy.`);
   }
   const late = totals.measurements?.oldest_pending_seconds ?? 0;
@@ -98,7 +98,7 @@ export function clockText(seconds: number): string {
 const ATTENTION = "The exporter needs attention";
 
 /** Stands before the problems, because it can hide some. */
-export function faultsSection(report: StatusReport): Html | false {
+export function faultsSection(report: AnyStatusReport): Html | false {
   const faults = faultsOf(report);
   return (
     faults.length > 0 &&

@@ -74,6 +74,21 @@ export function moment(at: string | null, now: string): Html {
   return html`<time datetime="${at}" title="${utc(at)}" data-relative>${text}</time>`;
 }
 
+const DAY_SECONDS = 86_400;
+const MONTHS = ["Jan", "Feb", "Mar", "Apr", "May", "Jun", "Jul", "Aug", "Sep", "Oct", "Nov", "Dec"];
+
+/** `19 min ago, 15:18`, with the day if it is longer ago. The script shows the reader's time zone. */
+export function momentAndClock(at: string, now: string): Html {
+  return html`${moment(at, now)}, ${clockTime(at, now)}`;
+}
+
+/** `15:18`, or `26 Nov, 15:18` if it is not within a day of `now`. UTC without the script. */
+export function clockTime(at: string, now: string): Html {
+  const isFar = Math.abs(Date.parse(now) - Date.parse(at)) >= DAY_SECONDS * 1_000;
+  const day = isFar && `${Number(at.slice(8, 10))} ${MONTHS[Number(at.slice(5, 7)) - 1]}, `;
+  return html`<time datetime="${at}" title="${utc(at)}" data-clock${isFar && html` data-day`}>${day}${at.slice(11, 16)}</time>`;
+}
+
 /** Like `moment`, with the exact time in the text. */
 export function momentInFull(at: string | null, now: string): Html {
   return at === null ? moment(at, now) : html`${moment(at, now)} <span class="exact">${utc(at)}</span>`;

@@ -13,6 +13,8 @@ export interface Layout {
 
 export interface Page {
   readonly title: string;
+  /** What the icon of the page says. */
+  readonly tone?: keyof typeof ICON_COLORS | undefined;
   /** `undefined` for a page without facts. */
   readonly generatedAt?: string;
   /** The page includes data that the exporter just read from the server. */
@@ -26,11 +28,15 @@ export interface Page {
 /** Id of the search form. Pages add fields to it. */
 export const SEARCH_FORM = "search";
 
-const ICON =
-  "data:image/svg+xml,%3Csvg xmlns='http://www.w3.org/2000/svg' viewBox='0 0 16 16'%3E%3Crect width='16' height='16' rx='4' fill='%232b6cb0'/%3E%3Cpath d='M2 9h3l2-5 3 8 2-3h2' fill='none' stroke='%23fff' stroke-width='1.6'/%3E%3C/svg%3E";
+const ICON_COLORS = { good: "2b6cb0", warn: "b7791f", bad: "c53030" } as const;
+
+/** The icon of a tab turns red when something is down. */
+function icon(tone: keyof typeof ICON_COLORS): string {
+  return `data:image/svg+xml,%3Csvg xmlns='http://www.w3.org/2000/svg' viewBox='0 0 16 16'%3E%3Crect width='16' height='16' rx='4' fill='%23${ICON_COLORS[tone]}'/%3E%3Cpath d='M2 9h3l2-5 3 8 2-3h2' fill='none' stroke='%23fff' stroke-width='1.6'/%3E%3C/svg%3E`;
+}
 
 export function renderPage(page: Page, layout: Layout): string {
-  const { title, generatedAt, isFresh = false, isBelow = false, query, content } = page;
+  const { title, generatedAt, isFresh = false, isBelow = false, query, tone = "good", content } = page;
   const up = isBelow ? "../" : HOME;
   const { telemetryPath, hasDebugPages, style, script } = layout;
   const whole = html`<!doctype html>
@@ -41,7 +47,7 @@ export function renderPage(page: Page, layout: Layout): string {
 <meta name="color-scheme" content="light dark">
 <meta name="robots" content="noindex">
 <title>${title}</title>
-<link rel="icon" href="${ICON}">
+<link rel="icon" href="${icon(tone)}">
 <link rel="stylesheet" href="${up}${style.path.slice(1)}">
 <script defer src="${up}${script.path.slice(1)}"></script>
 </head>

@@ -1,10 +1,15 @@
-import type { SearchQuery, Sort } from "./source.ts";
+import type { ProblemsView, SearchQuery, Sort } from "./source.ts";
 
 /** Relative, so that any path of a proxy works. All pages are siblings, except those below /debug. */
 export const HOME = "./";
 
 export function overviewLink(find: string, page: number): string {
   return `${HOME}${query({ find: find || undefined, page: page === 1 ? undefined : String(page) })}`;
+}
+
+/** @param view How problems are shown. */
+export function problemsLink(view: ProblemsView): string {
+  return `${HOME}${query({ view: view === "grouped" ? undefined : view })}`;
 }
 
 /** The page of a server is the page of its root. */

@@ -1,13 +1,11 @@
-import { STATUS_ORDER, STATUSES, type StatusGroup } from "../../../prtg/status.ts";
-import { attribute, dataCell, nameHtml, panel, prtgLink } from "./components.ts";
-import type { Knowledge } from "./exporter-health.ts";
-import { moment, number, shortened, value } from "./figures.ts";
+import { attribute, dataCell, nameHtml, prtgLink } from "./components.ts";
+import { moment, momentAndClock, number, shortened, value } from "./figures.ts";
 import { type Html, html } from "./html.ts";
-import { nodeLink, searchLink } from "./links.ts";
-import type { NodeReport, NodeSummary, ParentCounts, StatusReport } from "./report.ts";
+import { nodeLink } from "./links.ts";
+import type { NodeReport, NodeSummary } from "./report.ts";
 import type { Sort, SortKey } from "./source.ts";
-import { parentProblems, statusPill, statusTally } from "./status-marks.ts";
-import { isProblem, PROBLEM_STATUSES } from "./status-order.ts";
+import { statusBar, statusPill, statusTally, sumPill } from "./status-marks.ts";
+import { isProblem } from "./status-order.ts";
 
 export interface TableOptions {
   /** Time of the report. */
@@ -37,10 +35,9 @@ const SENSOR_COLUMNS: readonly Column[] = [
   STATUS,
   PRIORITY,
   NAME,
-  { title: "Value" },
   { title: "Since", key: "since", firstDescending: true },
-  { title: "Measured", key: "measured" },
-  { title: "Message", className: "wide" },
+  { title: "Measured", key: "measured", className: "measured" },
+  { title: "Value or message", className: "wide" },
 ];
 const CONTAINER_COLUMNS: readonly Column[] = [STATUS, PRIORITY, NAME, { title: "Sensors", className: "wide" }];
 
@@ -48,10 +45,9 @@ const CONTAINER_COLUMNS: readonly Column[] = [STATUS, PRIORITY, NAME, { title: "
 export function objectTable(nodes: readonly NodeSummary[], options: TableOptions): Html {
   const hasSensors = nodes.some(({ kind }) => kind === "sensor");
   const columns = hasSensors ? SENSOR_COLUMNS : CONTAINER_COLUMNS;
-  const colspan = hasSensors && SENSOR_COLUMNS.length - CONTAINER_COLUMNS.length + 1;
   return html`<table class="objects cards" aria-label="${options.label}">
 <thead><tr>${columns.map((column) => columnHead(column, options))}<th scope="col"><span class="hidden">PRTG</span></th></tr></thead>
-<tbody>${nodes.map((node) => objectRow(node, options, colspan))}</tbody></table>`;
+<tbody>${nodes.map((node) => objectRow(node, options, hasSensors))}</tbody></table>`;
 }
 
 function columnHead({ title, key, firstDescending = false, className }: Column, options: TableOptions): Html {
@@ -64,50 +60,63 @@ function columnHead({ title, key, firstDescending = false, className }: Column, 
   return html`<th scope="col"${attribute("class", className)}${attribute("aria-sort", current && order)}>${text}</th>`;
 }
 
-/** @param colspan Width of the counts of a group in a table that has sensors too. */
-function objectRow(node: NodeSummary, { now, places = "none" }: TableOptions, colspan: number | false): Html {
-  const { server, id, kind, name, children, priority, status } = node;
-  const cells = kind === "sensor" ? sensorCells(node, now) : countsCell(node, now, colspan);
+/** @param hasSensors The table has the columns of sensors. */
+function objectRow(node: NodeSummary, options: TableOptions, hasSensors: boolean): Html {
+  const { now, places = "none" } = options;
+  const { server, id, kind, name, children, priority } = node;
+  const cells = kind === "sensor" ? sensorCells(node, now) : containerCells(node, now, hasSensors);
   const place = places !== "none" && placeOf(node, places);
-  const start = [dataCell(status !== null && statusPill(status)), dataCell(priority, "n", "Priority")];
+  const start = [dataCell(objectPill(node)), dataCell(priority, "n", "Priority")];
   const kindText = kind !== "sensor" && html` <span class="kind">${kind}</span>`;
   const head = html`<th scope="row"><a href="${nodeLink(node)}">${nameHtml(name)}</a>${kindText}${place}</th>`;
   return html`
 <tr data-key="${server} ${id}"${children > 0 && html` data-opens`}>${start}${head}${cells}${dataCell(prtgLink(node))}</tr>`;
 }
 
+/** Status of a sensor, or of all sensors below an object. */
+export function objectPill({ kind, status, sensors_by_status }: NodeSummary): Html | undefined {
+  if (kind !== "sensor") return sumPill(status, sensors_by_status);
+  return status === null ? undefined : statusPill(status);
+}
+
 function sensorCells(node: NodeSummary, now: string): readonly Html[] {
-  const { status_since, last_measurement_at } = node;
+  const { kind, status, status_since: since, last_measurement_at } = node;
+  const shown =
+    since !== null && (isProblem(kind, status ?? undefined) ? momentAndClock(since, now) : moment(since, now));
   return [
-    dataCell(valueIn(node)),
-    dataCell(status_since !== null && moment(status_since, now), false, "Since"),
-    dataCell(last_measurement_at !== null && moment(last_measurement_at, now), false, "Measured"),
-    dataCell(messageOf(node), "said"),
+    dataCell(shown, "since", "Since"),
+    dataCell(last_measurement_at !== null && moment(last_measurement_at, now), "measured", "Measured"),
+    dataCell(valueOrMessage(node), "said"),
   ];
 }
 
-function countsCell(node: NodeSummary, now: string, colspan: number | false): Html {
+/** One bar a row: the shares of the statuses, and their counts. */
+function containerCells(node: NodeSummary, now: string, hasSensors: boolean): readonly Html[] {
   const { kind, status, status_since, sensors_by_status } = node;
   const since =
-    status_since !== null && isProblem(kind, status ?? undefined) && html` since ${moment(status_since, now)}`;
-  return html`<td class="wide"${attribute("colspan", colspan)}>${statusTally(sensors_by_status)}${since}</td>`;
+    status_since !== null && isProblem(kind, status ?? undefined) && html`${momentAndClock(status_since, now)}`;
+  const counts = html`${statusBar(sensors_by_status)}${statusTally(sensors_by_status)}`;
+  if (hasSensors) return [dataCell(since, "since", "Since"), dataCell("", "measured"), dataCell(counts, "said shares")];
+  return [dataCell(html`${counts}${since && html` <span>since ${since}</span>`}`, "said shares")];
+}
+
+/** A sensor that is down has no value, so that its message takes the cell. */
+function valueOrMessage(node: NodeSummary): Html | false {
+  const [shown, message] = [valueIn(node), messageOf(node)];
+  return shown !== false && message !== false ? html`${shown} ${message}` : shown || message;
 }
 
 function valueIn({ channel }: NodeSummary): Html | false {
-  if (channel === null) return false;
+  if (channel === null || channel.value === null) return false;
   const { name, unit, value: current } = channel;
-  const shown =
-    current === null
-      ? html`<span class="none">no value</span>`
-      : html`<data value="${current}">${value(current)}</data> <bdi>${unit}</bdi>`;
-  return html`${shown} <span class="channel"><bdi>${name}</bdi></span>`;
+  return html`<data value="${current}">${value(current)}</data> <bdi>${unit}</bdi> <span class="channel"><bdi>${name}</bdi></span>`;
 }
 
-const MAX_MESSAGE = 200;
+const MAX_MESSAGE = 120;
 
 function messageOf({ status, message }: NodeSummary): Html | false {
   if (status === "up" || message === null) return false;
-  return html`<bdi>${shortened(message, MAX_MESSAGE)}</bdi>`;
+  return html`<bdi class="text">${shortened(message, MAX_MESSAGE)}</bdi>`;
 }
 
 /** A link to the device, after the names above it. */
@@ -158,59 +167,4 @@ export function channelPages(node: NodeSummary, part: ListPart): Html | false {
   const { from, count } = part;
   const to = (index: number) => nodeLink(node, { from: index });
   return pages(part, to(Math.max(0, from - CHANNELS_A_PAGE)), to(from + count));
-}
-
-export interface ProblemsOptions {
-  /** Known sensors per status. */
-  readonly counts: Readonly<Record<string, number>>;
-  /** Known probes, groups and devices per status. */
-  readonly parents: ParentCounts;
-  /** `undefined`: all servers. */
-  readonly server?: string | undefined;
-  /** More than one server. */
-  readonly hasServers: boolean;
-  readonly knowledge: Knowledge;
-}
-
-/** Answers first what is wrong. */
-export function problemsSection({ problems, generated_at: now }: StatusReport, options: ProblemsOptions): Html {
-  const { counts, parents, server, hasServers, knowledge } = options;
-  const { total, items } = problems;
-  const places = hasServers ? "server and path" : "path";
-  const title = total === 0 ? ALL_CLEAR[knowledge] : problemCounts(counts, parents);
-  const hasMore = total > items.length;
-  const worst = hasMore && `The ${items.length} worst of ${number(total)}: by status and priority, newest first. `;
-  const all = hasMore ? `All ${number(total)} problems` : "Sort and filter";
-  const link = html`<a href="${searchLink({ server, statuses: PROBLEM_STATUSES })}">${all}</a>`;
-  return panel(
-    { id: "problems", titleId: "problems-title", title, isLive: true },
-    html`${knowledge === "starting" && html`<p class="note">The first poll has not finished. Problems can be missing.</p>`}
-${items.length > 0 && objectTable(items, { now, label: "Problems", places })}
-${total > 0 && html`<p class="note">${worst}${link}</p>`}
-`,
-  );
-}
-
-const ALL_CLEAR: Readonly<Record<Knowledge, string>> = {
-  nothing: "Nothing is known of this server",
-  outdated: "No problem is known",
-  starting: "No problems known yet",
-  current: "Nothing is down, unknown, in warning or unusual",
-};
-
-const GROUPS: readonly (readonly [text: string, group: StatusGroup])[] = [
-  ["down", "down"],
-  ["unknown", "unknown"],
-  ["in warning or unusual", "warning"],
-  ["acknowledged", "acknowledged"],
-];
-
-/** `1 probe disconnected, 7 down, 12 in warning or unusual, 2 acknowledged` */
-function problemCounts(counts: ProblemsOptions["counts"], parents: ParentCounts): string {
-  const parts = GROUPS.map(([text, group]) => {
-    const statuses = STATUS_ORDER.filter((status) => STATUSES[status].group === group);
-    const count = statuses.reduce((sum, status) => sum + (counts[status] ?? 0), 0);
-    return count === 0 ? "" : `${number(count)} ${text}`;
-  });
-  return [...parentProblems(parents), ...parts].filter((part) => part !== "").join(", ");
 }

@@ -5,8 +5,9 @@ import { bytes, duration, moment, momentInFull, number, utc } from "./figures.ts
 import { type Html, html } from "./html.ts";
 import type { Page } from "./layout.ts";
 import { linkTo } from "./links.ts";
-import { childRows, problemsSection } from "./object-table.ts";
-import type { StatusReport } from "./report.ts";
+import { childRows } from "./object-table.ts";
+import { overviewTitle, type ProblemsOptions, problemsSection } from "./problems-section.ts";
+import { type AnyStatusReport, type StatusReport, wholeReport } from "./report.ts";
 import { serverList } from "./server-list.ts";
 import { measurementFacts, rejectedCount, type ServerFacts, serverSection, serverWork } from "./server-section.ts";
 import type { StatusQuery } from "./source.ts";
@@ -17,12 +18,19 @@ export interface OverviewOptions {
 }
 
 /** `/` for one server, with the top of its tree. */
-export function singleServerPage(report: StatusReport, facts: ServerFacts, options: OverviewOptions): Page {
+export function singleServerPage(
+  report: AnyStatusReport,
+  facts: ServerFacts,
+  { view }: StatusQuery,
+  options: OverviewOptions,
+): Page {
   const { server, root, course } = facts;
   const knowledge = knowledgeOf(server);
+  const { sensors_by_status: counts, parents_by_status: parents } = server;
+  const problems: ProblemsOptions = { counts, parents, hasServers: false, knowledge, view };
   const content = html`<h1 class="hidden">Status of PRTG and the exporter</h1>
 ${faultsSection(report)}
-${problemsSection(report, { counts: server.sensors_by_status, parents: server.parents_by_status, hasServers: false, knowledge })}
+${problemsSection(report, problems)}
 ${serverSection(server, report, course)}
 ${
   knowledge !== "nothing" &&
@@ -32,25 +40,35 @@ ${
 `,
   )
 }
-${exporterDetails(report, html`<div id="server-work" data-live>${serverWork(facts, report.generated_at)}</div>${exporterSections(report, options)}`)}`;
-  return { title: "prtg-exporter", generatedAt: report.generated_at, content };
+${workSection(report, facts, options)}`;
+  return { ...overviewTitle(problems), generatedAt: report.generated_at, content };
+}
+
+/** Requests to the server. Administrators also see the exporter. */
+function workSection(report: AnyStatusReport, facts: ServerFacts, options: OverviewOptions): Html {
+  const whole = wholeReport(report);
+  const work = html`<div id="server-work" data-live>${serverWork(facts, report.generated_at)}</div>`;
+  if (whole !== undefined) return exporterDetails(whole, html`${work}${exporterSections(whole, options)}`);
+  return panel({ titleId: "server-details-title", title: "Collectors and API" }, work);
 }
 
 /** `/` for many servers. */
 export function overviewPage(
-  report: StatusReport,
+  report: AnyStatusReport,
   question: StatusQuery,
   courseOf: (server: string) => StatusCourse,
   options: OverviewOptions,
 ): Page {
   const isStandby = report.leadership?.role === "standby";
   const { sensors_by_status: counts, parents_by_status: parents } = report.totals;
-  const problems = { counts, parents, hasServers: true, knowledge: knowledgeOfAll(report.totals) };
-  const content = html`${isStandby && report.leadership !== null && standbySection(report.leadership)}
+  const knowledge = knowledgeOfAll(report.totals);
+  const problems: ProblemsOptions = { counts, parents, hasServers: true, knowledge, view: question.view };
+  const whole = wholeReport(report);
+  const content = html`${isStandby && report.leadership && standbySection(report.leadership)}
 ${faultsSection(report)}
-${!isStandby && [problemsSection(report, problems), serverList(report, question, courseOf)]}
-${exporterDetails(report, exporterSections(report, options))}`;
-  return { title: "prtg-exporter", generatedAt: report.generated_at, content };
+${!isStandby && [serverList(report, question, courseOf), problemsSection(report, problems)]}
+${whole !== undefined && exporterDetails(whole, exporterSections(whole, options))}`;
+  return { ...overviewTitle(problems), generatedAt: report.generated_at, content };
 }
 
 /** A standby has no data of servers. */

@@ -136,6 +136,46 @@ const NodeSummary = z.strictObject({
 });
 export type NodeSummary = z.infer<typeof NodeSummary>;
 
+const ObjectReference = z.strictObject({
+  id: z.string().describe("id of the object"),
+  name: z.string().describe("name as the server sent it"),
+  path: z.string().describe("names of the objects above and its own, joined with `/`"),
+});
+
+const Outage = z.strictObject({
+  server: z.string().describe("the configured name of the server"),
+  id: z.string().describe("id of the highest object below which nearly all sensors have the problem"),
+  kind: z.enum(["probe", "group", "device", "sensor"]).describe("kind of the object, never `sensor`"),
+  name: z.string().describe("name as the server sent it"),
+  path: z.string().describe("names of the objects above and its own, joined with `/`"),
+  problem: z.enum(["down", "unknown"]).describe("`down`: also partially or acknowledged"),
+  status: z
+    .string()
+    .nullable()
+    .describe("own status of the object if it is a problem, such as `disconnected`, or null"),
+  affected: count().describe("sensors with the problem"),
+  sensors: count().describe("sensors below it that are not paused"),
+  devices: count().describe("devices with an affected sensor"),
+  hidden: count().describe("sensors below it that are paused by a dependency"),
+  recent: count().describe("affected sensors whose status began within the last hour"),
+  since: instant().nullable().describe("start of the first affected status, or null"),
+  first: ObjectReference.nullable().describe("sensor that was affected first, or null"),
+  message: z
+    .strictObject({
+      text: z.string().describe("message of a sensor as text"),
+      count: count().describe("affected sensors with this message"),
+    })
+    .nullable()
+    .describe("most common message of affected sensors that are not acknowledged, or null"),
+  acknowledged: count().describe("acknowledged sensors"),
+  acknowledgement: z.string().nullable().describe("most common message of acknowledged sensors, or null"),
+  cause: ObjectReference.nullable().describe(
+    "sensor that is down and on which most of the affected objects depend. Needs `metrics.dependency_info`. Null: none",
+  ),
+  prtg_url: z.string().nullable().describe("URL of the object in the PRTG web interface, or null"),
+});
+export type OutageReport = z.infer<typeof Outage>;
+
 export const StatusReport = z.strictObject({
   generated_at: instant().describe("time of this report"),
   ready: z.boolean().describe("the first attempt on every server finished or failed, or 30 seconds have passed"),
@@ -178,10 +218,24 @@ export const StatusReport = z.strictObject({
       measurements: Measurements.nullable().describe("measurements pushed by OTLP, or null without a push"),
     })
     .describe("sums over all servers"),
+  outages: z
+    .strictObject({
+      total: count().describe("outages"),
+      sensors: count().describe("sensors of all outages"),
+      items: z
+        .array(Outage)
+        .describe("at most 20: first disconnected probes, then what is down, then what is unknown, the largest first"),
+    })
+    .describe(
+      "the highest probes, groups and devices below which at least 80 % of the sensors that are not paused, and at least three, have the same kind of problem. An outage lasts until less than half of them have it",
+    ),
   problems: z
     .strictObject({
       total: count().describe("objects that are not well"),
-      items: z.array(NodeSummary).describe("at most 20, worst first"),
+      recent: count().describe("sensors that went down within the last hour"),
+      items: z
+        .array(NodeSummary)
+        .describe("at most 20, worst first. With `view=grouped` without the sensors of outages"),
     })
     .describe(
       "probes, groups, devices and sensors that are disconnected, down, partially down, unknown (only sensors), in warning, unusual or acknowledged, in this order. Then probes before sensors. Then by priority. Then the newest problem first",
@@ -227,6 +281,30 @@ export const StatusReport = z.strictObject({
     .describe("null without a push"),
 });
 export type StatusReport = z.infer<typeof StatusReport>;
+
+/** Members about the exporter as a whole. They would tell a customer about others. */
+const EXPORTER_WIDE = {
+  build: true,
+  process: true,
+  configuration: true,
+  leadership: true,
+  metrics: true,
+  otlp: true,
+} as const;
+
+/** For a user who sees only some servers: everything is about these servers. */
+export const TenantReport = StatusReport.omit(EXPORTER_WIDE);
+export type TenantReport = z.infer<typeof TenantReport>;
+/** Of either kind of user. */
+export type AnyStatusReport = TenantReport & Partial<Pick<StatusReport, keyof typeof EXPORTER_WIDE>>;
+
+/** `undefined` for the report of a user who sees only some servers. */
+export function wholeReport(report: AnyStatusReport): StatusReport | undefined {
+  const { build, process, configuration, leadership, metrics, otlp } = report;
+  if (build === undefined || process === undefined || configuration === undefined) return undefined;
+  if (leadership === undefined || metrics === undefined || otlp === undefined) return undefined;
+  return { ...report, build, process, configuration, leadership, metrics, otlp };
+}
 export type Measurements = z.infer<typeof Measurements>;
 export type ServerEntry = z.infer<typeof ServerEntry>;
 export type ServerDetails = z.infer<typeof ServerDetails>;

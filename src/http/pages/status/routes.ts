@@ -6,7 +6,7 @@ import type { ChartOutcome } from "./courses.ts";
 import { html } from "./html.ts";
 import { type Layout, type Page, renderPage } from "./layout.ts";
 import { overviewPage, singleServerPage } from "./overview-page.ts";
-import type { NodeReport, StatusReport } from "./report.ts";
+import type { AnyStatusReport, NodeReport } from "./report.ts";
 import { type Answer, type Asset, respond, SCRIPT, STYLE } from "./respond.ts";
 import { searchPage } from "./search-page.ts";
 import { nodePage } from "./sensor-view.ts";
@@ -76,11 +76,11 @@ export function statusRoutes(options: StatusRouteOptions, concurrency: Concurren
   return [
     route("/", async (query, signal) => {
       if (isSearch(query)) return search(query, signal);
-      const question = { ...parseStatusQuery(query), server: undefined };
+      const question = { ...parseStatusQuery(query, "grouped"), server: undefined };
       const report = await source.status(question, signal);
       if (report === undefined) return page(404, missing("object", ROOT));
       const facts = await serverFacts(options, report, signal);
-      if (facts !== undefined) return page(200, singleServerPage(report, facts, options));
+      if (facts !== undefined) return page(200, singleServerPage(report, facts, question, options));
       return page(200, overviewPage(report, question, source.course, options));
     }),
     [
@@ -113,7 +113,7 @@ export function statusRoutes(options: StatusRouteOptions, concurrency: Concurren
 /** `undefined` for a report about many servers. */
 async function serverFacts(
   { source, hasDebugPages }: StatusRouteOptions,
-  report: StatusReport,
+  report: AnyStatusReport,
   signal: AbortSignal,
 ): Promise<ServerFacts | undefined> {
   const server = theServerOf(report);
@@ -149,7 +149,7 @@ function queryOf({ url = "/" }: IncomingMessage): URLSearchParams {
 async function jsonAnswer(source: StatusSource, query: URLSearchParams, signal: AbortSignal): Promise<Answer> {
   if (isSearch(query)) return json(200, await source.search(parseSearchQuery(query), signal));
   if (!query.has("object") && !query.has("id")) {
-    const report = await source.status(parseStatusQuery(query), signal);
+    const report = await source.status(parseStatusQuery(query, "single"), signal);
     return report === undefined ? json(404, { error: "unknown server" }) : json(200, report);
   }
   const question = parseNodeQuery(query);

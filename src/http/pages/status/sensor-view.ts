@@ -11,15 +11,15 @@ import {
   tableRow,
 } from "./components.ts";
 import type { PageChart, SensorChart } from "./courses.ts";
-import { duration, moment, number, value } from "./figures.ts";
+import { duration, moment, momentAndClock, number, value } from "./figures.ts";
 import { type Html, html } from "./html.ts";
 import type { Page } from "./layout.ts";
 import { levelBar, limitsOf } from "./limits.ts";
 import { explainLink, nodeLink, webAddress } from "./links.ts";
-import { channelPages, childRows } from "./object-table.ts";
+import { channelPages, childRows, objectPill } from "./object-table.ts";
 import type { ChannelReport, NodeReport, NodeSummary, SensorReport } from "./report.ts";
 import type { Sort } from "./source.ts";
-import { badPill, statusBar, statusCounts, statusPill, warnPill } from "./status-marks.ts";
+import { badPill, statusBar, statusCounts, statusText, warnPill } from "./status-marks.ts";
 
 const STATES: Readonly<Record<ChannelReport["state"], string>> = {
   served: "served",
@@ -39,9 +39,9 @@ export function sensorFacts(
   const { last_up_at, last_down_at, series } = sensor;
   return [
     ["Kind", html`<bdi>${kind_name || kind}</bdi>`],
-    ["Status since", status_since !== null && moment(status_since, now)],
-    ["Last up", last_up_at !== null && moment(last_up_at, now)],
-    ["Last down", last_down_at !== null && moment(last_down_at, now)],
+    ["Status since", status_since !== null && momentAndClock(status_since, now)],
+    ["Last up", last_up_at !== null && momentAndClock(last_up_at, now)],
+    ["Last down", last_down_at !== null && momentAndClock(last_down_at, now)],
     ["Last measurement", moment(last_measurement_at, now)],
     ["Scanned every", interval_seconds !== null && duration(interval_seconds)],
     ["Stale after", stale_after_seconds !== null && duration(stale_after_seconds)],
@@ -168,14 +168,14 @@ export function nodePage(report: NodeReport, options: NodePageOptions): Page {
   const { node, generated_at, sensor, ancestors } = report;
   const drawn = options.chart?.kind === "drawn" ? options.chart.chart : undefined;
   const content = html`${crumbs(nameHtml(node.name), ancestors.map(ancestorLink))}
-<header class="title" id="title" data-live><p class="kind">${node.kind}</p><h1>${nameHtml(node.name)}</h1>${node.status !== null && statusPill(node.status)}${prtgLink(node, "Open in PRTG")}</header>
+<header class="title" id="title" data-live><p class="kind">${node.kind}</p><h1>${nameHtml(node.name)}</h1>${objectPill(node)}${prtgLink(node, "Open in PRTG")}</header>
 ${sensor !== null && siblingLinks(node, sensor)}
 <section class="panel" aria-label="Properties" id="facts" data-live>
 ${node.message !== null && html`<p class="message"><span class="hidden">Message: </span><bdi>${node.message}</bdi></p>`}
 ${factList([
   ["Id", copied(node.id, "id")],
   ["Host", report.host !== null && html`<bdi>${report.host}</bdi>`],
-  ["Status since", sensor === null && node.status_since !== null && moment(node.status_since, generated_at)],
+  ["Own status", sensor === null && node.status !== null && ownStatus(node, generated_at)],
   ["Depends on", report.depends_on !== null && dependency(node.server, report.depends_on)],
   ...(sensor === null ? [] : sensorFacts(report, sensor, options)),
   ["Tags", report.tags.length > 0 && tags(report.tags)],
@@ -191,6 +191,11 @@ ${panel(
 )}`;
   const isFresh = options.chart !== undefined;
   return { title: `${node.name} – prtg-exporter`, generatedAt: generated_at, isFresh, content };
+}
+
+/** Without the sensors below, which the title shows. */
+function ownStatus({ status, status_since: since }: NodeSummary, now: string): Html {
+  return html`${statusText(status ?? "")}${since !== null && html`, ${momentAndClock(since, now)}`}`;
 }
 
 function below({ sensor, children }: NodeReport): string {

@@ -5,7 +5,7 @@ import { counted, moment, number, objectCounts, shortened } from "./figures.ts";
 import { type Html, html } from "./html.ts";
 import { HOME, overviewLink, serverLink } from "./links.ts";
 import { pages } from "./object-table.ts";
-import type { ServerReport, StatusReport } from "./report.ts";
+import type { AnyStatusReport, ServerReport, StatusReport } from "./report.ts";
 import type { StatusQuery } from "./source.ts";
 import {
   badPill,
@@ -18,7 +18,7 @@ import {
 } from "./status-marks.ts";
 
 export function serverList(
-  report: StatusReport,
+  report: AnyStatusReport,
   question: StatusQuery,
   courseOf: (server: string) => StatusCourse,
 ): Html {
@@ -39,7 +39,7 @@ function findField({ find }: StatusQuery): Html {
 }
 
 function serverTable(
-  { servers, page, generated_at: now }: StatusReport,
+  { servers, page, generated_at: now }: AnyStatusReport,
   { find }: StatusQuery,
   courseOf: (server: string) => StatusCourse,
 ): Html {
@@ -54,7 +54,7 @@ ${pages({ from, count: servers.length, total: matching }, overviewLink(find, at 
 function serverColumns(now: string, courseOf: (server: string) => StatusCourse): readonly Column<ServerReport>[] {
   return [
     { title: "Server", value: ({ name }) => html`<a href="${serverLink(name)}">${nameHtml(name)}</a>` },
-    { title: "State", hasLabel: false, value: (server) => stateCell(server, now) },
+    { title: "Connection", hasLabel: false, value: (server) => stateCell(server, now) },
     {
       title: "Sensors",
       hasLabel: false,
@@ -67,7 +67,7 @@ function serverColumns(now: string, courseOf: (server: string) => StatusCourse):
   ];
 }
 
-function outdatedNote({ totals: { servers_by_state } }: StatusReport): Html | false {
+function outdatedNote({ totals: { servers_by_state } }: Pick<StatusReport, "totals">): Html | false {
   const { unreachable = 0, failing = 0 } = servers_by_state;
   const count = unreachable + failing;
   return count > 0 && html`<p class="note">Sensors of ${counted(count, "server")} as of the last poll.</p>`;

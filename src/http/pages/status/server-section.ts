@@ -6,8 +6,10 @@ import { bytes, duration, moment, number, objectCounts } from "./figures.ts";
 import { type Html, html } from "./html.ts";
 import type { Page } from "./layout.ts";
 import { runsLink } from "./links.ts";
-import { childRows, problemsSection } from "./object-table.ts";
+import { childRows } from "./object-table.ts";
+import { problemsSection } from "./problems-section.ts";
 import type {
+  AnyStatusReport,
   CollectorReport,
   EndpointReport,
   Measurements,
@@ -26,7 +28,7 @@ export interface ServerFacts {
   readonly hasDebugPages: boolean;
 }
 
-export function serverPage(report: StatusReport, facts: ServerFacts, sort?: Sort): Page {
+export function serverPage(report: AnyStatusReport, facts: ServerFacts, sort?: Sort): Page {
   const { server, root, course } = facts;
   const { generated_at } = report;
   const { name, state, measurements } = server;
@@ -65,7 +67,11 @@ export function theServerOf({ servers }: Pick<StatusReport, "servers">): WholeSe
   return { ...server, collectors, api, problems, measurements };
 }
 
-export function serverSection(server: WholeServerReport, { generated_at }: StatusReport, course: StatusCourse): Html {
+export function serverSection(
+  server: WholeServerReport,
+  { generated_at }: Pick<StatusReport, "generated_at">,
+  course: StatusCourse,
+): Html {
   return html`<section class="panel server" id="server-0" aria-labelledby="server-0-title" data-live>
 <div class="title"><p class="kind">server</p><h2 id="server-0-title">${nameHtml(server.name)}</h2>${statePill(server.state)}</div>
 ${serverCounts(server, generated_at, course)}

@@ -1,5 +1,5 @@
 import type { ChartOutcome, StatusCourse } from "./courses.ts";
-import type { NodeReport, SearchReport, StatusReport } from "./report.ts";
+import type { AnyStatusReport, NodeReport, SearchReport } from "./report.ts";
 
 const MAX_TEXT_LENGTH = 200;
 export const ROOT = "0";
@@ -11,9 +11,14 @@ export interface StatusQuery {
   readonly find: string;
   /** Starts at 1. A higher number than the last means the last page. */
   readonly page: number;
+  readonly view: ProblemsView;
 }
 
-export const FIRST_PAGE: StatusQuery = { find: "", page: 1 };
+/** Problems with or without those that are part of an outage. */
+export const PROBLEMS_VIEWS = ["grouped", "single"] as const;
+export type ProblemsView = (typeof PROBLEMS_VIEWS)[number];
+
+export const FIRST_PAGE: StatusQuery = { find: "", page: 1, view: "grouped" };
 
 export const SORT_KEYS = ["status", "priority", "name", "since", "measured"] as const;
 export type SortKey = (typeof SORT_KEYS)[number];
@@ -63,9 +68,12 @@ export class QueryError extends Error {
   }
 }
 
-/** `?server=&find=&page=`. Ignores empty values. */
-export function parseStatusQuery(query: URLSearchParams): StatusQuery {
-  return { server: query.get("server") || undefined, find: parseText(query, "find"), page: parsePage(query) };
+/** `?server=&find=&page=&view=`. Ignores empty values. @throws QueryError */
+export function parseStatusQuery(query: URLSearchParams, usualView: ProblemsView): StatusQuery {
+  const text = query.get("view") || usualView;
+  const view = PROBLEMS_VIEWS.find((known) => known === text);
+  if (view === undefined) throw new QueryError("view", text.slice(0, MAX_TEXT_LENGTH), PROBLEMS_VIEWS);
+  return { server: query.get("server") || undefined, find: parseText(query, "find"), page: parsePage(query), view };
 }
 
 /**
@@ -150,7 +158,7 @@ export function wantsChart(query: URLSearchParams): boolean {
 /** Redacted facts, from memory except for `chart`. If `signal` aborts, the promise rejects with its reason. */
 export interface StatusSource {
   /** Default: the first servers. `undefined` for an unknown server. */
-  status(question?: StatusQuery, signal?: AbortSignal): Promise<StatusReport | undefined>;
+  status(question?: StatusQuery, signal?: AbortSignal): Promise<AnyStatusReport | undefined>;
   /** `undefined` for an unknown object. */
   node(question: NodeQuery, signal?: AbortSignal): Promise<NodeReport | undefined>;
   /** Rejects with a `QueryError` for an unknown server or status. */

@@ -12,6 +12,7 @@ import {
   SERVER_STATES,
   type ServerState,
 } from "./status-order.ts";
+import { sumUp } from "./status-sum.ts";
 
 interface Mark {
   readonly text: string;
@@ -32,7 +33,7 @@ const TONES: Readonly<Record<StatusGroup, Mark["tone"]>> = {
 /** A newer server may send unknown statuses. */
 function markOf(status: string): Mark {
   const facts = statusFacts(status);
-  if (facts === undefined) return { text: status, glyph: "?", tone: "still" };
+  if (facts === undefined) return { text: status, glyph: "•", tone: "still" };
   return { text: facts.text, glyph: facts.glyph, tone: TONES[facts.group] };
 }
 
@@ -42,6 +43,16 @@ export function statusText(status: string): string {
 
 export function statusPill(status: string | null): Html {
   return pill(markOf(status ?? "unknown"));
+}
+
+/** `Down · 310 of 368`: an object with all sensors below it. */
+export function sumPill(own: string | null, below: Readonly<Record<string, number>>): Html | undefined {
+  const sum = sumUp(own, Object.entries(below));
+  if (sum === undefined) return undefined;
+  const { status, affected, sensors } = sum;
+  const mark = markOf(status);
+  const hasShare = affected > 0 && status !== "up";
+  return pill({ ...mark, text: hasShare ? `${mark.text} · ${number(affected)} of ${number(sensors)}` : mark.text });
 }
 
 function pill({ text, glyph, tone }: Mark): Html {
@@ -64,12 +75,13 @@ export function quietPill(text: string, glyph = "…"): Html {
   return pill({ text, glyph, tone: "still" });
 }
 
+/** Words for the connection: *Working* beside 300 sensors that are down would mislead. */
 const STATES: Readonly<Record<ServerState, Mark>> = {
-  unreachable: { text: "Unreachable", glyph: "⊘", tone: "bad" },
-  failing: { text: "Failing", glyph: "✕", tone: "bad" },
-  impaired: { text: "Impaired", glyph: "!", tone: "warn" },
-  starting: { text: "Starting", glyph: "…", tone: "still" },
-  working: { text: "Working", glyph: "✓", tone: "good" },
+  unreachable: { text: "Not reachable", glyph: "⊘", tone: "bad" },
+  failing: { text: "Polls fail", glyph: "✕", tone: "bad" },
+  impaired: { text: "Reachable, some polls fail", glyph: "!", tone: "warn" },
+  starting: { text: "Connecting", glyph: "…", tone: "still" },
+  working: { text: "Reachable", glyph: "✓", tone: "good" },
 };
 
 export function statePill(state: ServerState): Html {

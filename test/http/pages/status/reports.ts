@@ -1,6 +1,7 @@
 import type {
   NodeReport,
   NodeSummary,
+  OutageReport,
   SearchReport,
   ServerReport,
   StatusReport,
@@ -25,6 +26,21 @@ const MEASUREMENTS = {
 };
 
 const PARENTS = { probe: { up: 1 }, group: { up: 2 }, device: { up: 3 } };
+
+/** Of a group. */
+export function outage(name: Naming = asIs, more: Partial<OutageReport> = {}): OutageReport {
+  const first = { id: "2490", name: name("Ping"), path: name("Berlin/core-sw-9/Ping") };
+  return {
+    ...{ server: name("hq"), id: "53", kind: "group", name: name("Berlin"), path: name("Local/Berlin") },
+    ...{ problem: "down", status: null, affected: 6, sensors: 7, devices: 2, hidden: 0, recent: 2 },
+    since: "2026-11-21T15:18:00.000Z",
+    first,
+    message: { text: name("Timeout (PE018)"), count: 4 },
+    ...{ acknowledged: 1, acknowledgement: name("Acknowledged by Ann: on it"), cause: null },
+    prtg_url: "https://prtg.example.com/group.htm?id=53",
+    ...more,
+  };
+}
 
 export function statusReport(name: Naming = asIs): StatusReport {
   return {
@@ -52,7 +68,8 @@ export function statusReport(name: Naming = asIs): StatusReport {
       parents_by_status: PARENTS,
       measurements: MEASUREMENTS,
     },
-    problems: { total: 9, items: [downSensor(name)] },
+    outages: { total: 1, sensors: 6, items: [outage(name)] },
+    problems: { total: 9, recent: 3, items: [downSensor(name)] },
     page: { number: 1, pages: 1, from: 0, matching: 1 },
     servers: [
       {

@@ -46,8 +46,8 @@ describe("pills", () => {
     ["none", "still – No status"],
     ["unknown", "blind ? Unknown"],
     [null, "blind ? Unknown"],
-    ["ofanewerserver", "still ? ofanewerserver"],
-    ["toString", "still ? toString"],
+    ["ofanewerserver", "still • ofanewerserver"],
+    ["toString", "still • toString"],
   ])("show the status %s as %s", (status, expected) => expect(seen(statusPill(status))).toBe(expected));
 
   test("show outcomes by tone and glyph", () => {
@@ -61,22 +61,22 @@ describe("pills", () => {
   });
 
   test.each([
-    ["unreachable", "bad ⊘ Unreachable"],
-    ["failing", "bad ✕ Failing"],
-    ["impaired", "warn ! Impaired"],
-    ["starting", "still … Starting"],
-    ["working", "good ✓ Working"],
+    ["unreachable", "bad ⊘ Not reachable"],
+    ["failing", "bad ✕ Polls fail"],
+    ["impaired", "warn ! Reachable, some polls fail"],
+    ["starting", "still … Connecting"],
+    ["working", "good ✓ Reachable"],
   ] as const)("show the state %s as %s", (state, expected) => expect(seen(statePill(state))).toBe(expected));
 });
 
 describe("counts", () => {
   test("of states have the worst first, and no zeros", () => {
-    expect(words(stateCounts({ working: 1_200, failing: 1, impaired: 0 }))).toBe("✕ 1 Failing ✓ 1,200 Working");
+    expect(words(stateCounts({ working: 1_200, failing: 1, impaired: 0 }))).toBe("✕ 1 Polls fail ✓ 1,200 Reachable");
   });
 
   test("of statuses have the worst first, no zeros, and links unless the status is new", () => {
     const html = statusCounts({ up: 5, ofanewerserver: 2, down: 1, warning: 0 }, "hq");
-    expect(words(html)).toBe("✕ 1 Down ✓ 5 Up ? 2 ofanewerserver");
+    expect(words(html)).toBe("✕ 1 Down ✓ 5 Up • 2 ofanewerserver");
     expect(html.toString().match(/<a /g)).toHaveLength(2);
     expect(html.toString()).toMatch(/href="[^"]*server=hq[^"]*"/);
   });
@@ -87,7 +87,7 @@ describe("counts", () => {
       "✕ 1 Down, ◐ 3 Partially down, ! 1 Warning, ≈ 1 Unusual, ✓ 5 Up, ‖ 3 Paused,",
     );
     expect(words(shortTally({ ...counts, collecting: 1 }))).toBe("✕ 4 Down, ! 2 Warning, ✓ 5 Up, ‖ 4 Paused or other,");
-    expect(words(statusTally({ unknown: 1, ofanewerserver: 2 }))).toBe("? 3 Other,");
+    expect(words(statusTally({ unknown: 1, ofanewerserver: 2 }))).toBe("? 1 Unknown, • 2 ofanewerserver,");
     expect(words(statusTally({ pauseduntil: 1 }))).toBe("‖ 1 Paused until,");
   });
 

@@ -1,4 +1,4 @@
-// Shows times of charts in the reader's time zone, or in UTC on demand.
+// Shows times of day in the reader's time zone, or in UTC on demand.
 {
   const KEY = "times";
   const UTC = "UTC";
@@ -33,8 +33,12 @@
 
   function setClocks() {
     const clocks = document.querySelectorAll("[data-clock]");
-    const format = formatOf({ hour: "2-digit", minute: "2-digit" });
-    for (const clock of clocks) clock.textContent = format.format(Date.parse(clock.dataset.clock || clock.dateTime));
+    const ofDay = formatOf({ hour: "2-digit", minute: "2-digit" });
+    const withDay = formatOf({ day: "numeric", month: "short", hour: "2-digit", minute: "2-digit" });
+    for (const clock of clocks) {
+      const format = clock.dataset.day === undefined ? ofDay : withDay;
+      clock.textContent = format.format(Date.parse(clock.dataset.clock || clock.dateTime));
+    }
     for (const element of document.querySelectorAll("[data-zone]")) element.textContent = zoneName();
     for (const field of document.querySelectorAll(".field")) field.dispatchEvent(new Event("clock"));
     if (clocks.length > 0 && zone !== UTC && document.querySelector("#utc") === null) addSwitch();
@@ -45,7 +49,7 @@
     button.type = "button";
     button.id = "utc";
     button.textContent = UTC;
-    button.title = `Times of charts in UTC, not ${zone}`;
+    button.title = `Times in UTC, not ${zone}`;
     button.ariaPressed = String(isUtc);
     button.addEventListener("click", () => {
       isUtc = !isUtc;

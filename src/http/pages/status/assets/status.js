@@ -147,6 +147,7 @@ async function search() {
       own.replaceWith(results);
       history.replaceState(null, "", `./search?${query}`);
     }
+    document.dispatchEvent(new Event("fresh"));
   } catch (error) {
     // A newer question, or an exporter out of reach: the form still works.
     if (error.name !== "AbortError") found.hidden = true;
@@ -199,6 +200,9 @@ function keepSparklines(from, to) {
 }
 
 function replaceLive(page) {
+  document.title = page.title;
+  const [icon, fresh] = [document, page].map((each) => each.querySelector('link[rel="icon"]'));
+  if (icon.getAttribute("href") !== fresh.getAttribute("href")) icon.replaceWith(document.adoptNode(fresh));
   for (const element of document.querySelectorAll("[data-live]")) {
     const fresh = page.getElementById(element.id);
     if (fresh === null || isInUse(element)) continue;

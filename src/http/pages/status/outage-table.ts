@@ -1,0 +1,73 @@
+import { type Column, nameHtml, table } from "./components.ts";
+import { clockTime, counted, moment, number, shortened } from "./figures.ts";
+import { type Html, html } from "./html.ts";
+import { nodeLink } from "./links.ts";
+import type { OutageReport, StatusReport } from "./report.ts";
+import { statusPill } from "./status-marks.ts";
+
+const MAX_MESSAGE = 100;
+
+/** One row for each outage: what, where, since when and why. @param hasServers More than one server. */
+export function outageTable(
+  { outages, generated_at: now }: Pick<StatusReport, "outages" | "generated_at">,
+  hasServers: boolean,
+): Html {
+  const columns: readonly Column<OutageReport>[] = [
+    { title: "Outage", value: (outage) => where(outage, hasServers) },
+    { title: "Status", value: ({ status, problem }) => statusPill(status ?? problem), hasLabel: false },
+    { title: "Sensors", value: howMany, hasLabel: false },
+    { title: "Since", value: (outage) => sinceWhen(outage, now) },
+    { title: "Why", value: why, className: () => "said" },
+    { title: "Acknowledged", value: (outage) => acknowledged(outage), className: () => "said" },
+  ];
+  return table(columns, outages.items, { className: "cards outages" });
+}
+
+function where(outage: OutageReport, hasServers: boolean): Html {
+  const { server, kind, name, path } = outage;
+  const above = path.slice(0, Math.max(0, path.length - name.length - 1));
+  const place = [hasServers ? server : "", above].filter((part) => part !== "").join(" / ");
+  return html`<a href="${nodeLink(outage)}">${nameHtml(name)}</a> <span class="kind">${kind}</span><span class="path"><bdi>${place}</bdi></span>`;
+}
+
+function howMany({ affected, sensors, devices, hidden, recent }: OutageReport): Html {
+  const on = devices > 0 && ` on ${counted(devices, "device")}`;
+  const worse =
+    recent > 0 && recent < affected && html`<span class="path">${number(recent)} of them in the last hour</span>`;
+  const more = hidden > 0 && html`<span class="path">and ${number(hidden)} paused by a dependency</span>`;
+  return html`<b>${number(affected)}</b> of ${counted(sensors, "sensor")}${on}${worse}${more}`;
+}
+
+function sinceWhen({ server, since, first }: OutageReport, now: string): Html {
+  const begun =
+    since === null ? html`<span class="none">not known</span>` : html`${clockTime(since, now)}, ${moment(since, now)}`;
+  return html`${begun}${first !== null && html`<span class="path">first <a href="${nodeLink({ server, id: first.id })}"><bdi>${lastNames(first.path)}</bdi></a></span>`}`;
+}
+
+/** `core-sw-9/Ping`: a sensor with its device. */
+function lastNames(path: string): string {
+  return path.split("/").slice(-2).join("/");
+}
+
+function why({ server, message, cause, affected }: OutageReport): Html | false {
+  const master =
+    cause !== null &&
+    html`depends on <a href="${nodeLink({ server, id: cause.id })}"><bdi>${lastNames(cause.path)}</bdi></a>, which is down`;
+  const times =
+    message !== null && message.count < affected && html` <span class="quiet">× ${number(message.count)}</span>`;
+  const text = message !== null && html`<bdi>${shortened(message.text, MAX_MESSAGE)}</bdi>${times}`;
+  if (master === false) return text;
+  return html`${master}${text !== false && html`<span class="path">${text}</span>`}`;
+}
+
+function acknowledged({
+  acknowledged: count,
+  acknowledgement,
+  affected,
+  problem,
+}: OutageReport): Html | string | false {
+  if (problem !== "down") return false;
+  if (count === 0) return "no";
+  const part = count === affected ? "all" : `${number(count)} of ${number(affected)}`;
+  return html`${part}${acknowledgement !== null && html`<span class="path"><bdi>${shortened(acknowledgement, MAX_MESSAGE)}</bdi></span>`}`;
+}
