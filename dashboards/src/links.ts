@@ -6,7 +6,12 @@ import type { Column } from "./table.ts";
 export const TAG = "prtg";
 
 /** Pages of the classic web interface, each with the id of its object. */
-export const PAGES = { sensor: "sensor.htm", device: "device.htm", group: "group.htm", probe: "probenode.htm" } as const;
+export const PAGES = {
+  sensor: "sensor.htm",
+  device: "device.htm",
+  group: "group.htm",
+  probe: "probenode.htm",
+} as const;
 
 /** Title of the column that holds the id: links of other cells take it from there. */
 export const ID = "ID";
@@ -27,7 +32,11 @@ export const WEB_COLUMN: Column = {
 const PAGE = "Page";
 
 /** Carries the name of the page in the web interface, unseen. */
-export const PAGE_COLUMN: Column = { from: "page", title: PAGE, ...(WEB_COLUMN.properties && { properties: WEB_COLUMN.properties }) };
+export const PAGE_COLUMN: Column = {
+  from: "page",
+  title: PAGE,
+  ...(WEB_COLUMN.properties && { properties: WEB_COLUMN.properties }),
+};
 
 /** Shows the same address as a link to the server. */
 export const WEB_LINK_COLUMN: Column = {

@@ -8,7 +8,15 @@ import { ID, leadsTo, linkTo, linkToPage, PAGE_COLUMN, PAGES, toDevice, toSensor
 import { logsPanel } from "./logs-panel.ts";
 import { graphPanel, HEIGHT, type Steps, statPanel } from "./panels.ts";
 import { CHANNEL_KEY, codesOf, downSince, PAUSED, sinceWhen, staleAges, withWeb } from "./sensor-queries.ts";
-import { colorOf, DOWN_STATUSES, NEUTRAL, PROBLEM_MAPPING, SEVERITY_MAPPING, STATUS_CODE_MAPPING, STATUS_SERIES } from "./statuses.ts";
+import {
+  colorOf,
+  DOWN_STATUSES,
+  NEUTRAL,
+  PROBLEM_MAPPING,
+  SEVERITY_MAPPING,
+  STATUS_CODE_MAPPING,
+  STATUS_SERIES,
+} from "./statuses.ts";
 import { type Column, colored, coloredFromOne, tablePanel } from "./table.ts";
 import { choice, chosen, dataSource, JOB, logs, nameMatch, PROBE, SERVER, SERVERS } from "./variables.ts";
 
@@ -286,7 +294,13 @@ const outages = tablePanel({
     { from: "id", title: ID, pixels: 80, properties: [linkToPage()] },
     { from: "value 0", title: "Affected", unit: units.LocaleFormat, pixels: 95 },
     { from: "value 1", title: "Sensors", unit: units.LocaleFormat, pixels: 95 },
-    { from: "value 2", title: "Ack.", unit: units.LocaleFormat, pixels: 80, properties: coloredFromOne("acknowledged") },
+    {
+      from: "value 2",
+      title: "Ack.",
+      unit: units.LocaleFormat,
+      pixels: 80,
+      properties: coloredFromOne("acknowledged"),
+    },
     { ...sinceColumn("Since"), from: "value 3" },
     { from: "server", title: "Server", pixels: 110 },
     WEB_COLUMN,

@@ -412,7 +412,8 @@ describe("the overview", () => {
     const [outages, sensors] = panels;
     expect(outages).toMatchObject({ title: "Outages", gridPos: { x: 0, y: 0, w: GRID_WIDTH } });
     for (const { expr } of sensors?.targets ?? []) {
-      const left = 'unless on (job, server, device_id) (prtg_outage_device_info{job=~"$job",server=~"$server",problem="down"}';
+      const left =
+        'unless on (job, server, device_id) (prtg_outage_device_info{job=~"$job",server=~"$server",problem="down"}';
       expect(expr.split(left)).toHaveLength(2 * DOWN_STATUSES + 1);
     }
   });
