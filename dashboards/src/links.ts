@@ -6,7 +6,12 @@ import type { Column } from "./table.ts";
 export const TAG = "prtg";
 
 /** Pages of the classic web interface, each with the id of its object. */
-const PAGES = { sensor: "sensor.htm", device: "device.htm", group: "group.htm", probe: "probenode.htm" } as const;
+export const PAGES = {
+  sensor: "sensor.htm",
+  device: "device.htm",
+  group: "group.htm",
+  probe: "probenode.htm",
+} as const;
 
 /** Title of the column that holds the id: links of other cells take it from there. */
 export const ID = "ID";
@@ -24,6 +29,15 @@ export const WEB_COLUMN: Column = {
   ],
 };
 
+const PAGE = "Page";
+
+/** Carries the name of the page in the web interface, unseen. */
+export const PAGE_COLUMN: Column = {
+  from: "page",
+  title: PAGE,
+  ...(WEB_COLUMN.properties && { properties: WEB_COLUMN.properties }),
+};
+
 /** Shows the same address as a link to the server. */
 export const WEB_LINK_COLUMN: Column = {
   ...{ from: WEB_COLUMN.from, title: "PRTG" },
@@ -36,12 +50,20 @@ export function linkTo(kind: keyof typeof PAGES): DynamicConfigValue {
   return { id: "links", value: [{ title: OPEN, url, targetBlank: true }] };
 }
 
+/** The same for objects of several kinds, with the page of each in the row. */
+export function linkToPage(): DynamicConfigValue {
+  const url = `\${__data.fields.${WEB}:raw}/\${__data.fields.${PAGE}:raw}?id=\${__data.fields.${ID}}`;
+  return { id: "links", value: [{ title: OPEN, url, targetBlank: true }] };
+}
+
 /** By these every dashboard is found, whoever installs it. */
 export const UIDS = {
   overview: "prtg-overview",
   device: "prtg-device",
   explorer: "prtg-explorer",
   exporterHealth: "prtg-exporter-health",
+  serviceLevel: "prtg-sla",
+  capacity: "prtg-capacity",
 } as const;
 
 export interface Destination {

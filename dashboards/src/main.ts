@@ -1,7 +1,9 @@
+import { capacity } from "./capacity.ts";
 import { device } from "./device.ts";
 import { explorer } from "./explorer.ts";
 import { exporterHealth } from "./exporter-health.ts";
 import { overview } from "./overview.ts";
+import { serviceLevel } from "./service-level.ts";
 
 /** Prints all dashboards, by the name of their file. */
 process.stdout.write(
@@ -10,5 +12,7 @@ process.stdout.write(
     "prtg-device.json": device,
     "prtg-explorer.json": explorer,
     "prtg-exporter-health.json": exporterHealth,
+    "prtg-sla.json": serviceLevel,
+    "prtg-capacity.json": capacity,
   }),
 );

@@ -4,11 +4,19 @@ import type { StatusToken } from "../../src/prtg/status.ts";
 import { chosenEvents, statusChanges, statusEvents, WENT_DOWN } from "./annotations.ts";
 import { CHANNEL, channelLimits, channelValues, withUnit } from "./channel-queries.ts";
 import { buildDashboard } from "./dashboard.ts";
-import { ID, leadsTo, linkTo, toDevice, toSensor, UIDS, WEB_COLUMN } from "./links.ts";
+import { ID, leadsTo, linkTo, linkToPage, PAGE_COLUMN, PAGES, toDevice, toSensor, UIDS, WEB_COLUMN } from "./links.ts";
 import { logsPanel } from "./logs-panel.ts";
 import { graphPanel, HEIGHT, type Steps, statPanel } from "./panels.ts";
 import { CHANNEL_KEY, codesOf, downSince, PAUSED, sinceWhen, staleAges, withWeb } from "./sensor-queries.ts";
-import { colorOf, DOWN_STATUSES, NEUTRAL, SEVERITY_MAPPING, STATUS_CODE_MAPPING, STATUS_SERIES } from "./statuses.ts";
+import {
+  colorOf,
+  DOWN_STATUSES,
+  NEUTRAL,
+  PROBLEM_MAPPING,
+  SEVERITY_MAPPING,
+  STATUS_CODE_MAPPING,
+  STATUS_SERIES,
+} from "./statuses.ts";
 import { type Column, colored, coloredFromOne, tablePanel } from "./table.ts";
 import { choice, chosen, dataSource, JOB, logs, nameMatch, PROBE, SERVER, SERVERS } from "./variables.ts";
 
@@ -254,10 +262,60 @@ const sinceColumn = (title: string): Column => ({
   properties: [{ id: "mappings", value: [{ type: MappingType.ValueToText, options: { "0": { text: "not known" } } }] }],
 });
 
+function ofOutages(family: string): string {
+  return `max by (job, server, id, kind, path, problem) (${family}{${SERVERS},path=~${nameMatch("probe", "(/.*)?")}})`;
+}
+
+/** The page of the object in the PRTG web interface as the label `page`. */
+const OUTAGE_PAGES = (["device", "group", "probe"] as const).reduce(
+  (expr, kind) => `label_replace(${expr}, "page", "${PAGES[kind]}", "kind", "${kind}")`,
+  ofOutages("prtg_outage_affected_sensors"),
+);
+
+const outages = tablePanel({
+  title: "Outages",
+  description:
+    "The highest probe, group or device below which at least 80 % of the sensors that are not paused are down or unknown. What is down leaves out these sensors. Click an ID to open the object in PRTG.",
+  queries: [
+    withWeb(OUTAGE_PAGES),
+    ofOutages("prtg_outage_sensors"),
+    ofOutages("prtg_outage_acknowledged_sensors"),
+    `1000 * ${ofOutages("prtg_outage_start_timestamp_seconds")}`,
+  ],
+  columns: [
+    {
+      from: "problem",
+      title: "Problem",
+      pixels: 110,
+      properties: colored({ id: "mappings", value: [PROBLEM_MAPPING] }),
+    },
+    { from: "path", title: "Object" },
+    { from: "kind", title: "Kind", pixels: 90 },
+    { from: "id", title: ID, pixels: 80, properties: [linkToPage()] },
+    { from: "value 0", title: "Affected", unit: units.LocaleFormat, pixels: 95 },
+    { from: "value 1", title: "Sensors", unit: units.LocaleFormat, pixels: 95 },
+    {
+      from: "value 2",
+      title: "Ack.",
+      unit: units.LocaleFormat,
+      pixels: 80,
+      properties: coloredFromOne("acknowledged"),
+    },
+    { ...sinceColumn("Since"), from: "value 3" },
+    { from: "server", title: "Server", pixels: 110 },
+    WEB_COLUMN,
+    PAGE_COLUMN,
+  ],
+  height: 6,
+  sortBy: { Affected: "descending" },
+  width: 24,
+  none: "No outage",
+});
+
 const whatIsDown = tablePanel({
   title: "What is down",
   description:
-    "Sensors that are down, partially down, or down and acknowledged, by status, priority, and newest first. At most 500 of each status. Click a sensor or device to show it, click its ID to open it in PRTG.",
+    "Sensors outside of outages that are down, partially down, or down and acknowledged, by status, priority, and newest first. At most 500 of each status. Click a sensor or device to show it, click its ID to open it in PRTG.",
   queries: [withWeb(downSince(SENSORS))],
   columns: [
     {
@@ -395,7 +453,7 @@ export const overview = buildDashboard({
   // Of thousands of sensors, some always change.
   annotations: statusChanges({ sensors: SENSORS, events: EVENTS, isShown: false }),
   sections: [
-    { panels: [whatIsDown] },
+    { panels: [outages, whatIsDown] },
     { title: "Messages of sensors that went down (Loki)", collapsed: true, panels: [downMessages] },
     { title: "Counts", panels: [...counts, ...health] },
     { title: "Status history", panels: histories },

@@ -31,10 +31,23 @@ export function sinceWhen(chosen: string, sensors: string): string {
   )`;
 }
 
-/** The same for each status of sensors that are down, with its place in `DOWN_STATUSES` from 1 on as the label `severity`. */
+/** Devices whose sensors the table of outages stands for: those below a probe or group, and devices by themselves. */
+const DEVICES_OF_OUTAGES = `(
+  prtg_outage_device_info{${SERVERS},problem="down"}
+  or label_replace(prtg_outage_affected_sensors{${SERVERS},kind="device",problem="down"}, "device_id", "$1", "id", "(.*)")
+)`;
+
+/**
+ * The same for each status of sensors that are down outside of outages, with its place in `DOWN_STATUSES` from 1 on as the label
+ * `severity`.
+ */
 export function downSince(sensors: string): string {
   return DOWN_STATUSES.map((status, index) => {
-    const since = sinceWhen(`(prtg_sensor_status{${sensors},status="${status}"} == 1)`, sensors);
+    const single = `(
+      prtg_sensor_status{${sensors},status="${status}"} == 1
+      and on (${SENSOR_KEY}) (prtg_sensor_info{${SERVERS}} unless on (job, server, device_id) ${DEVICES_OF_OUTAGES})
+    )`;
+    const since = sinceWhen(single, sensors);
     return `label_replace(${since}, "severity", "${index + 1}", "", "")`;
   }).join(" or ");
 }

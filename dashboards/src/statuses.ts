@@ -55,6 +55,12 @@ export const SEVERITY_MAPPING: ValueMap = {
   ),
 };
 
+/** For the label `problem` of outages. */
+export const PROBLEM_MAPPING: ValueMap = {
+  type: MappingType.ValueToText,
+  options: { down: { ...APPEARANCES.down, index: 0 }, unknown: { ...APPEARANCES.unknown, index: 1 } },
+};
+
 /** Overrides for series that are named by the label `status`. */
 export const STATUS_SERIES: readonly (readonly [token: StatusToken, properties: DynamicConfigValue[]])[] =
   STATUS_TOKENS.map((token) => [

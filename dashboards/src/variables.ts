@@ -32,7 +32,7 @@ export function dataSource() {
  * Text and value of each option. The value ends before a backquote, which raw strings cannot hold. `nameMatch` matches the rest.
  * Names that begin with a backquote are no options.
  */
-const NAME_OPTION = "/^(?<text>(?<value>[^`]+)[\\s\\S]*)$/";
+export const NAME_OPTION = "/^(?<text>(?<value>[^`]+)[\\s\\S]*)$/";
 
 /**
  * What is chosen in a variable that holds names from the server, as a regular expression in a raw string of PromQL or LogQL. Grafana

@@ -153,7 +153,8 @@ export function number(minimum: number, maximum: number) {
   return z.number({ error }).min(minimum, { error }).max(maximum, { error });
 }
 
-function refuse(context: z.RefinementCtx, input: string, message: string, fault = ""): never {
+/** Reports an issue. @param fault The problem, without the value. */
+export function refuse(context: z.RefinementCtx, input: string, message: string, fault = ""): never {
   context.addIssue({ code: "custom", message, input, params: { fault } });
   return z.NEVER;
 }

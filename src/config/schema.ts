@@ -1,6 +1,7 @@
 import { z } from "zod";
 import { byteSize, duration, filePath, inCode, optional, schedule, serverUrl, text, wholeNumber } from "./fields.ts";
 import { labelsSchema } from "./labels-schema.ts";
+import { linksSchema } from "./links-schema.ts";
 import { mappingSchema } from "./mapping-schema.ts";
 import { otlpSchema } from "./otlp-schema.ts";
 import { serverListSchema } from "./server-schema.ts";
@@ -45,6 +46,7 @@ const webSchema = z
       "URL at which readers reach the status page of the exporter, with the path of a proxy in front of it. `prtg_exporter_server_page_info` has the address of each server's page, for links in alerts.",
       "https://prtg-exporter.example.com",
     ),
+    links: linksSchema,
     users: z
       .record(z.string(), user)
       .prefault({})
@@ -55,8 +57,9 @@ const webSchema = z
         examples: [{ acme: { servers: ["acme", "acme-branch"] } }],
       }),
   })
-  .transform(({ external_url, users }) => ({
+  .transform(({ external_url, links, users }) => ({
     externalUrl: external_url,
+    links,
     users: new Map<string, WebUser>(Object.entries(users)),
   }));
 

@@ -27,6 +27,7 @@ const KNOWN_METRICS = await metricsWithPresets();
 const CHANGE_METRIC = "prtg_sensor_status_since_timestamp_seconds";
 const ALWAYS_PASSED = ["datasource", "job", "server", "probe", "group", "device"];
 const GRID_WIDTH = 24;
+const WITHOUT_STATUSES: ReadonlySet<string> = new Set(["PRTG / Exporter health", "PRTG / SLA", "PRTG / Capacity"]);
 /** Down, partially down, acknowledged. */
 const DOWN_STATUSES = 3;
 const PICKED = { type: "prometheus", uid: "${datasource}" };
@@ -105,12 +106,14 @@ describe("labels of PromQL", () => {
   });
 });
 
-test("the folder has four dashboards", () => {
+test("the folder has six dashboards", () => {
   expect(GRAFANA_DASHBOARDS.map(({ file }) => file)).toEqual([
+    "prtg-capacity.json",
     "prtg-device.json",
     "prtg-explorer.json",
     "prtg-exporter-health.json",
     "prtg-overview.json",
+    "prtg-sla.json",
   ]);
 });
 
@@ -347,7 +350,7 @@ describe.each(GRAFANA_DASHBOARDS.map((dashboard) => [dashboard.title, dashboard]
 
     test("uses the same colors for statuses everywhere", () => {
       const mappings = textsOf(dashboard.panels.map(({ fieldConfig }) => fieldConfig)).filter((text) => text === "Up");
-      if (dashboard.title !== "PRTG / Exporter health") expect(mappings).not.toEqual([]);
+      if (!WITHOUT_STATUSES.has(dashboard.title)) expect(mappings).not.toEqual([]);
       const pairs = new Set<string>();
       for (const options of statusMappings(dashboard.panels)) {
         const shown = Object.values(options).map(({ text, color }) => `${text} ${color}`);
@@ -397,7 +400,7 @@ describe("the overview", () => {
   test("counts sensors from the series that the table of down sensors shows", () => {
     const tiles = panels.filter(({ title }) => ["Down", "Down (partial)", "Acknowledged"].includes(title));
     expect(tiles).toHaveLength(3);
-    for (const { targets } of [...tiles, ...panels.slice(0, 1)])
+    for (const { targets } of [...tiles, ...panels.slice(1, 2)])
       expect(targets[0]?.expr).toContain("prtg_sensor_status{");
   });
 
@@ -405,9 +408,19 @@ describe("the overview", () => {
     expect(overview && annotationsFrom("prometheus", overview).map(({ enable }) => enable)).toEqual([false, false]);
   });
 
-  test("begins with the sensors that are down, the worst first", () => {
-    const [first] = panels;
-    expect(first).toMatchObject({ title: "What is down", gridPos: { x: 0, y: 0, w: GRID_WIDTH } });
+  test("begins with the outages, and leaves their sensors out of those that are down", () => {
+    const [outages, sensors] = panels;
+    expect(outages).toMatchObject({ title: "Outages", gridPos: { x: 0, y: 0, w: GRID_WIDTH } });
+    for (const { expr } of sensors?.targets ?? []) {
+      const left =
+        'unless on (job, server, device_id) (prtg_outage_device_info{job=~"$job",server=~"$server",problem="down"}';
+      expect(expr.split(left)).toHaveLength(2 * DOWN_STATUSES + 1);
+    }
+  });
+
+  test("shows the sensors that are down below, the worst first", () => {
+    const [, first] = panels;
+    expect(first).toMatchObject({ title: "What is down", gridPos: { x: 0, w: GRID_WIDTH } });
     expect(first?.options.sortBy).toEqual([
       { displayName: "Status", desc: false },
       { displayName: "Priority", desc: true },
@@ -422,7 +435,7 @@ describe("the overview", () => {
   });
 
   test("has the messages of sensors that went down below", () => {
-    const [, row] = panels;
+    const [, , row] = panels;
     expect(row).toMatchObject({ type: "row", title: "Messages of sensors that went down (Loki)" });
     expect(closedPanels({ ...overview, panels: [row] } as GrafanaDashboard)[0]?.targets[0]?.expr).toContain(
       'prtg_status_new=~"down|partialdown"',

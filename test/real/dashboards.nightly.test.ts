@@ -297,9 +297,17 @@ function sooner({ expr }: Rule): string {
   return ofEachSensor(replaced.reduce((text, [usual, here]) => text.replace(usual, here), expr));
 }
 
-/** No simulated sensor has an objective's tag, and none with four stars needs to exceed a limit. Also in JSON. */
+/**
+ * No simulated sensor has the tag of an objective or a service, and none with four stars needs to exceed a limit. Forecasts take
+ * a minute of values, and all of these fall by one a second. Also in JSON.
+ */
 function ofEachSensor(rules: string): string {
   return rules
+    .replaceAll("(.+,)?service:[^,]+(,.+)?", ".+")
+    .replace("(?:.*?,)?service:([^,]+)(?:,.*)?", "(?:.*,)?([^,]+)")
+    .replaceAll("[7d:1h]", "[1m:1s]")
+    .replaceAll(">= 24", ">= 2")
+    .replaceAll("/ -(deriv(", "/ -(-1 + 0 * deriv(")
     .replace("(.+,)?slo(,.+)?", ".*")
     .replace(/\{severity=(\\?")critical\1\} >= bool 0/, "{severity!=$1$1} >= bool 0");
 }
@@ -319,7 +327,7 @@ async function quickRules(folder: string): Promise<string[]> {
   );
 }
 
-/** Blocks with the availability recordings of the last two full hours. */
+/** Blocks with the recorded availability and service level of the last two full hours. */
 async function fullHours(folder: string, page: string, promtool: string): Promise<string> {
   const ids = [...parsePage(page).values()]
     .filter(({ name }) => name === "prtg_sensor_status_code")
@@ -333,6 +341,13 @@ async function fullHours(folder: string, page: string, promtool: string): Promis
       ),
     ),
   ]);
+  const levels = ["up", "down", "pausedbyuser"].flatMap((status) =>
+    [hour - 3600, hour].map(
+      (time) =>
+        `${HOUR_OF_SERVICE}{job="exporter",server="hq",probe="P",group="G",service="shop",status="${status}"} 60 ${time}`,
+    ),
+  );
+  lines.push(`# TYPE ${HOUR_OF_SERVICE} gauge`, ...levels);
   const text = path.join(folder, "hours.om");
   const data = path.join(folder, "data");
   await writeFile(text, `${lines.join("\n")}\n# EOF\n`);
@@ -341,6 +356,7 @@ async function fullHours(folder: string, page: string, promtool: string): Promis
   return data;
 }
 
+const HOUR_OF_SERVICE = "server_probe_group_service_status:prtg_sensors:sum1h";
 const WEB_INFO = "prtg_exporter_server_web_info";
 const ODD_NAME = `O'Brien's \`main\` "core" \\ switch (1+) [a|b]*?.^$ {x} /24`;
 

@@ -75,6 +75,7 @@ export function fakeServers(count: number, options: FakeServerOptions = {}): Fak
         webUrl: "https://prtg.example.com",
       })),
       shard: undefined,
+      web: { links: [] },
     } as unknown as StatusSources["config"],
     store: { tables: [] } as unknown as StatusSources["store"],
     mapper: { hasRules: false } as unknown as StatusSources["mapper"],

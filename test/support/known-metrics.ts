@@ -48,7 +48,7 @@ export async function presetFamilies(): Promise<readonly MetricFamily[]> {
   return families.flatMap((family) => [family, family.limits]);
 }
 
-/** Adds those of presets. */
+/** Adds those of presets, which recording rules use, too. */
 export async function metricsWithPresets(): Promise<ReadonlyMap<string, readonly string[]>> {
-  return new Map([...KNOWN_METRICS, ...(await presetFamilies()).flatMap(seriesOf)]);
+  return recorded(new Map([...KNOWN_METRICS, ...(await presetFamilies()).flatMap(seriesOf)]));
 }

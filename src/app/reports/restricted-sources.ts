@@ -15,6 +15,8 @@ export function restrictSources(all: StatusSources, servers: readonly string[]):
     config: {
       servers: config.servers.filter(({ name }) => isTheirs(name)),
       shard: undefined,
+      // They lead to tools of the operator.
+      web: { links: [] },
       ...(config.standbyFor !== undefined && { standbyFor: config.standbyFor.filter(isTheirs) }),
     },
     courses: { of: (server) => (isTheirs(server) ? courses.of(server) : []) },

@@ -53,7 +53,7 @@ type StatusMonitor = Pick<MonitoredServer, "summary" | "status"> & {
 
 /** Sources of the status page. Only `charts` sends requests to the monitoring server. */
 export interface StatusSources extends Sources<StatusMonitor> {
-  readonly config: Pick<Config, "servers" | "shard" | "standbyFor">;
+  readonly config: Pick<Config, "servers" | "shard" | "standbyFor"> & { readonly web: Pick<Config["web"], "links"> };
   readonly build: BuildInfo;
   readonly metrics: ExporterMetrics;
   readonly courses: Pick<StatusCourses, "of">;

@@ -13,6 +13,7 @@ import {
   type ServerOutline,
   type ServerTree,
 } from "./node-summary.ts";
+import { objectLinks } from "./object-links.ts";
 import { instant, instantOrNull } from "./report-values.ts";
 import type { StatusSources } from "./sources.ts";
 
@@ -39,6 +40,7 @@ export async function nodeReport(
     host: node?.host ?? null,
     depends_on: dependency(place, id),
     tags: [...(node?.tags ?? [])],
+    links: node === undefined ? [] : linksOf(sources, place, node),
     ancestors: node === undefined ? [] : ancestors(place, node),
     children: {
       total: children.length,
@@ -60,6 +62,12 @@ function find(
     if ((server === undefined || name === server) && hasIt(place)) return place;
   }
   return undefined;
+}
+
+/** A sensor has the address of its device. */
+function linksOf({ config }: StatusSources, { server, monitor }: ServerOutline, node: TreeNode): NodeReport["links"] {
+  const host = node.host ?? monitor.view.state.tree.nodes.get(node.deviceId)?.host;
+  return objectLinks(config.web.links, server, { ...node, host });
 }
 
 function ancestors(place: ServerOutline, node: TreeNode): NodeSummary[] {

@@ -5,7 +5,7 @@ const SERVERS = ["acme", "acme-branch", "globex"].map((name) => ({ name }));
 
 function configWith(users: Readonly<Record<string, readonly string[]>>) {
   const entries = Object.entries(users).map(([name, servers]) => [name, { servers }] as const);
-  return { servers: SERVERS, web: { externalUrl: undefined, users: new Map(entries) } };
+  return { servers: SERVERS, web: { externalUrl: undefined, links: [], users: new Map(entries) } };
 }
 
 describe("lines about web users", () => {

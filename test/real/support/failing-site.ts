@@ -119,6 +119,8 @@ function configuration(server: string, receiver: string, stateDir: string): unkn
       details: { enabled: true, schedule: "1s" },
     },
     metrics: { dependency_info: true, sensor_down_delay: true },
+    // For forecasts. The original metrics stay.
+    mapping: { presets: ["disk-free", "memory", "core-health", "probe-health"] },
     otlp: { endpoint: receiver, interval: "2s" },
     state_dir: stateDir,
   };

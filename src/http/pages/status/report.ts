@@ -374,6 +374,14 @@ export const NodeReport = z.strictObject({
       "the object that this one depends on, if that is not its parent. Needs `metrics.dependency_info`. Null: none",
     ),
   tags: z.array(z.string()).describe("its own tags"),
+  links: z
+    .array(
+      z.strictObject({
+        name: z.string().describe("text of the link"),
+        url: z.string().describe("address with the values of the object"),
+      }),
+    )
+    .describe("links of `web.links` to other tools"),
   ancestors: z.array(NodeSummary).describe("objects from the root down, without those that the user cannot see"),
   children: z.strictObject({
     total: count().describe("number of direct children"),

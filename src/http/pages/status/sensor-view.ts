@@ -15,7 +15,7 @@ import { duration, moment, momentAndClock, number, value } from "./figures.ts";
 import { type Html, html } from "./html.ts";
 import type { Page } from "./layout.ts";
 import { levelBar, limitsOf } from "./limits.ts";
-import { explainLink, nodeLink } from "./links.ts";
+import { explainLink, nodeLink, webAddress } from "./links.ts";
 import { channelPages, childRows, objectPill } from "./object-table.ts";
 import type { ChannelReport, NodeReport, NodeSummary, SensorReport } from "./report.ts";
 import type { Sort } from "./source.ts";
@@ -179,6 +179,7 @@ ${factList([
   ["Depends on", report.depends_on !== null && dependency(node.server, report.depends_on)],
   ...(sensor === null ? [] : sensorFacts(report, sensor, options)),
   ["Tags", report.tags.length > 0 && tags(report.tags)],
+  ["Links", outLinks(report.links)],
 ])}
 ${statusBar(node.sensors_by_status)}${Object.keys(node.sensors_by_status).length > 0 && statusCounts(node.sensors_by_status, node.server)}
 </section>
@@ -207,6 +208,17 @@ function ancestorLink(above: NodeReport["node"]): Html {
 
 function dependency(server: string, { id, path }: NonNullable<NodeReport["depends_on"]>): Html {
   return path === null ? html`${id}` : html`<a href="${nodeLink({ server, id })}"><bdi>${path}</bdi></a>`;
+}
+
+/** To other tools. Leaves out what is not safe to follow. */
+function outLinks(links: NodeReport["links"]): Html | false {
+  const shown = links.flatMap(({ name, url }) => {
+    const address = webAddress(url);
+    return address === undefined
+      ? []
+      : [html`<li><a href="${address}" target="_blank" rel="noreferrer"><bdi>${name}</bdi></a></li>`];
+  });
+  return shown.length > 0 && html`<ul class="tags">${shown}</ul>`;
 }
 
 function tags(names: readonly string[]): Html {

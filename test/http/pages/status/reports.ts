@@ -214,6 +214,7 @@ export function nodeReport(name: Naming = asIs): NodeReport {
     host: name("10.0.0.1"),
     depends_on: { id: name("41"), path: name("hq/core-1") },
     tags: [name("switch")],
+    links: [{ name: name("Wiki"), url: "https://wiki.example.com/?page=core-1" }],
     ancestors: [summary(name, { kind: "root", id: "0", status: null }), summary(name, { kind: "probe" })],
     children: { total: 300, from: 200, items: [downSensor(name)] },
     sensor: null,
