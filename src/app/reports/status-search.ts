@@ -7,10 +7,13 @@ import { parseStatus, STATUS_TOKENS, type StatusToken } from "../../prtg/status.
 import { compareBy, compareFound, type FoundNode, foundNode } from "./node-order.ts";
 import { type Monitor, NOTHING_BELOW, nodeSummary, type OutlineOf, placeOf } from "./node-summary.ts";
 import { instant } from "./report-values.ts";
+import { byName } from "./server-list.ts";
 import type { StatusSources } from "./sources.ts";
 
 /** Keeps the page below 100 kB, even with long names and messages. */
 const PAGE_SIZE = 50;
+/** A longer list takes too much of the page, and a reader types the name. */
+const MAX_SERVERS = 100;
 
 /** @throws QueryError for an unknown server or status */
 export async function searchReport(
@@ -34,6 +37,7 @@ export async function searchReport(
     total: found.length,
     page: { number: page, pages, from },
     items,
+    servers: sources.monitors.size > MAX_SERVERS ? [] : [...sources.monitors.keys()].sort(byName),
   };
 }
 

@@ -38,6 +38,7 @@ async function startServer() {
           total: 0,
           page: { number: 1, pages: 1, from: 0 },
           items: [],
+          servers: [],
         })),
       changes: () => Promise.reject(new Error("not asked for here")),
       course: () => [],

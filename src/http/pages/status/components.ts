@@ -1,10 +1,11 @@
 import { type Html, type HtmlValue, html } from "./html.ts";
 import { HOME, webAddress } from "./links.ts";
+import { marked } from "./matches.ts";
 import type { NodeSummary } from "./report.ts";
 
-/** Isolates the direction of writing of a foreign name. */
-export function nameHtml(name: string): Html {
-  return name.trim() === "" ? html`<i class="none">(no name)</i>` : html`<bdi>${name}</bdi>`;
+/** Isolates the direction of writing of a foreign name. @param words Parts to mark. */
+export function nameHtml(name: string, words?: RegExp): Html {
+  return name.trim() === "" ? html`<i class="none">(no name)</i>` : html`<bdi>${marked(name, words)}</bdi>`;
 }
 
 /** Opens the object in the PRTG web interface, in a new tab. `undefined` without a safe URL. */

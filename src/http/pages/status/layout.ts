@@ -20,6 +20,8 @@ export interface Page {
   /** The page includes data that the exporter just read from the server. */
   readonly isFresh?: boolean;
   readonly query?: SearchQuery | undefined;
+  /** The page ends with links for developers. Pages below /debug always do. */
+  readonly hasDeveloperLinks?: boolean;
   /** The page is in a folder, such as /debug. Without a search while typing. */
   readonly isBelow?: boolean;
   readonly content: Html;
@@ -36,9 +38,9 @@ function icon(tone: keyof typeof ICON_COLORS): string {
 }
 
 export function renderPage(page: Page, layout: Layout): string {
-  const { title, generatedAt, isFresh = false, isBelow = false, query, tone = "good", content } = page;
+  const { title, generatedAt, isFresh = false, isBelow = false, hasDeveloperLinks = false, query, tone = "good", content } = page;
   const up = isBelow ? "../" : HOME;
-  const { telemetryPath, hasDebugPages, style, script } = layout;
+  const { style, script } = layout;
   const whole = html`<!doctype html>
 <html lang="en">
 <head>
@@ -63,18 +65,12 @@ ${query?.sort !== undefined && html`<input type="hidden" name="sort" value="${so
 </form>
 <nav aria-label="Pages">
 <a href="${up}">Overview</a>
-<a href="${up}${telemetryPath.slice(1)}">Metrics</a>
-${
-  hasDebugPages &&
-  html`<a href="${up}debug/cardinality">Cardinality</a>
-<a href="${up}debug/runs">Runs</a>`
-}
-<a href="${up}status.json">JSON</a>
 </nav>
 </header>
 <main id="main" tabindex="-1">
 ${!isBelow && html`<section id="found" class="panel" aria-label="Search results" aria-live="polite" hidden></section>`}
 ${content}
+${(hasDeveloperLinks || isBelow) && developerLinks(up, layout)}
 </main>
 <footer>
 <p id="as-of" data-live>${generatedAt !== undefined && html`As of ${momentInFull(generatedAt, generatedAt)}${isFresh ? "." : ", from memory. This page sends no requests to PRTG."}`}</p>
@@ -83,4 +79,14 @@ ${content}
 </html>
 `;
   return whole.toString();
+}
+
+/** Pages about the exporter, which operators do not need. */
+function developerLinks(up: string, { telemetryPath, hasDebugPages }: Layout): Html {
+  const pages = [
+    [telemetryPath.slice(1), "Metrics"],
+    ...(hasDebugPages ? [["debug/cardinality", "Cardinality"] as const, ["debug/runs", "Runs"] as const] : []),
+    ["status.json", "JSON"],
+  ] as const;
+  return html`<nav class="developers" aria-label="For developers">${pages.map(([path, text]) => html`<a href="${up}${path}">${text}</a> `)}</nav>`;
 }

@@ -2,6 +2,7 @@ import { attribute, dataCell, nameHtml, prtgLink } from "./components.ts";
 import { moment, momentAndClock, number, shortened, value } from "./figures.ts";
 import { type Html, html } from "./html.ts";
 import { nodeLink } from "./links.ts";
+import { marked } from "./matches.ts";
 import type { NodeReport, NodeSummary } from "./report.ts";
 import type { Sort, SortKey } from "./source.ts";
 import { statusBar, statusPill, statusTally, sumPill } from "./status-marks.ts";
@@ -14,6 +15,8 @@ export interface TableOptions {
   readonly label: string;
   /** Names that tell where each object is. Servers only if the page is about more than one. */
   readonly places?: "none" | "path" | "server and path";
+  /** Parts of names and places to mark. */
+  readonly words?: RegExp | undefined;
   /** Links of the header. `undefined`: the order is fixed. */
   readonly sortLink?: ((sort: string) => string) | undefined;
   /** `undefined`: problems first. */
@@ -62,13 +65,13 @@ function columnHead({ title, key, firstDescending = false, className }: Column, 
 
 /** @param hasSensors The table has the columns of sensors. */
 function objectRow(node: NodeSummary, options: TableOptions, hasSensors: boolean): Html {
-  const { now, places = "none" } = options;
+  const { now, places = "none", words } = options;
   const { server, id, kind, name, children, priority } = node;
   const cells = kind === "sensor" ? sensorCells(node, now) : containerCells(node, now, hasSensors);
-  const place = places !== "none" && placeOf(node, places);
+  const place = places !== "none" && placeOf(node, places, words);
   const start = [dataCell(objectPill(node)), dataCell(priority, "n", "Priority")];
   const kindText = kind !== "sensor" && html` <span class="kind">${kind}</span>`;
-  const head = html`<th scope="row"><a href="${nodeLink(node)}">${nameHtml(name)}</a>${kindText}${place}</th>`;
+  const head = html`<th scope="row"><a href="${nodeLink(node)}">${nameHtml(name, words)}</a>${kindText}${place}</th>`;
   return html`
 <tr data-key="${server} ${id}"${children > 0 && html` data-opens`}>${start}${head}${cells}${dataCell(prtgLink(node))}</tr>`;
 }
@@ -120,13 +123,17 @@ function messageOf({ status, message }: NodeSummary): Html | false {
 }
 
 /** A link to the device, after the names above it. */
-function placeOf({ server, name, path, device }: NodeSummary, places: "path" | "server and path"): Html {
+function placeOf(
+  { server, name, path, device }: NodeSummary,
+  places: "path" | "server and path",
+  words: RegExp | undefined,
+): Html {
   const above = path.slice(0, Math.max(0, path.length - name.length - 1));
   const isAtEnd = device !== null && above.endsWith(device.name);
   const before = isAtEnd ? above.slice(0, above.length - device.name.length) : above;
   const start = places === "server and path" && html`<bdi>${server}</bdi>${above !== "" && " / "}`;
-  const end = isAtEnd && html`<a href="${nodeLink({ server, id: device.id })}">${nameHtml(device.name)}</a>`;
-  return html`<span class="path">${start}${before !== "" && html`<bdi>${before}</bdi>`}${end}</span>`;
+  const end = isAtEnd && html`<a href="${nodeLink({ server, id: device.id })}">${nameHtml(device.name, words)}</a>`;
+  return html`<span class="path">${start}${before !== "" && html`<bdi>${marked(before, words)}</bdi>`}${end}</span>`;
 }
 
 export interface ListPart {

@@ -403,6 +403,7 @@ export const SearchReport = z.strictObject({
     })
     .describe("position in the list"),
   items: z.array(NodeSummary).describe("at most 50"),
+  servers: z.array(z.string()).describe("names of all servers. Empty if there are more than 100"),
 });
 export type SearchReport = z.infer<typeof SearchReport>;
 

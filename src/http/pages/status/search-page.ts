@@ -4,6 +4,7 @@ import { number } from "./figures.ts";
 import { type Html, html } from "./html.ts";
 import { type Page, SEARCH_FORM } from "./layout.ts";
 import { searchLink } from "./links.ts";
+import { wordPattern } from "./matches.ts";
 import { objectTable, pages } from "./object-table.ts";
 import type { SearchReport } from "./report.ts";
 import type { SearchQuery } from "./source.ts";
@@ -16,7 +17,7 @@ export function searchPage(report: SearchReport, query: SearchQuery): Page {
   const at = (number: number) => searchLink({ ...query, page: number });
   const content = html`${crumbs("Search")}
 <section class="panel" aria-labelledby="results-title">
-${filters(query)}
+${filters(query, report.servers)}
 <div id="results"><h1 id="results-title" class="small">${number(total)} ${foundThings(total, query)}</h1>
 ${isFiltered(query) && html`<p class="note"><a href="${searchLink({ text: query.text })}">Remove all filters</a></p>`}
 ${
@@ -25,6 +26,7 @@ ${
     now: generated_at,
     label: "Results",
     places: "server and path",
+    words: wordPattern(query.text),
     sort: query.sort,
     sortLink: (sort) => searchLink({ ...query, sort, page: 1 }),
   })
@@ -69,9 +71,9 @@ const PRIORITY_CHOICES: readonly Choice[] = [
 ];
 
 /** Fields of the search form in the page's header, so that both are sent together. */
-function filters({ server, statuses, priorities, tag, probe }: SearchQuery): Html {
+function filters({ server, statuses, priorities, tag, probe }: SearchQuery, servers: readonly string[]): Html {
   return html`<div class="filters" role="group" aria-label="Filters">
-${server !== undefined && textField("server", "Server", server)}
+${serverField(server, servers)}
 ${choiceField("status", "Status", STATUS_CHOICES, statuses.join(","))}
 ${choiceField("priority", "Priority", PRIORITY_CHOICES, priorities.join(","))}
 ${textField("tag", "Tag", tag)}
@@ -80,9 +82,22 @@ ${textField("probe", "Probe", probe)}
 </div>`;
 }
 
-function choiceField(name: string, label: string, choices: readonly Choice[], current: string): Html {
+/** Nothing to choose with one server, unless the link names it. Too many servers have no list. */
+function serverField(server: string | undefined, servers: readonly string[]): Html | false {
+  const choices = [["", "Any server"], ...servers.map((name): Choice => [name, name])] as const;
+  if (servers.length > 1) return choiceField("server", "Server", choices, server ?? "", (name) => name);
+  return (server !== undefined || servers.length === 0) && textField("server", "Server", server ?? "");
+}
+
+function choiceField(
+  name: string,
+  label: string,
+  choices: readonly Choice[],
+  current: string,
+  textOf: (value: string) => string = (value) => value.split(",").map(statusText).join(", "),
+): Html {
   const isKnown = choices.some(([value]) => value === current);
-  const all = isKnown ? choices : [...choices, [current, current.split(",").map(statusText).join(", ")] as const];
+  const all = isKnown ? choices : [...choices, [current, textOf(current)] as const];
   return html`<label>${label} <select name="${name}" form="${SEARCH_FORM}" autocomplete="off">${all.map(
     ([value, shown]) => html`<option value="${value}"${value === current && html` selected`}>${shown}</option>`,
   )}</select></label>`;

@@ -2,6 +2,7 @@ import fc from "fast-check";
 import { describe, expect, test } from "vitest";
 import { changesPage } from "../../../../src/http/pages/status/changes-page.ts";
 import type { StatusCourse } from "../../../../src/http/pages/status/courses.ts";
+import { html } from "../../../../src/http/pages/status/html.ts";
 import { type Page, renderPage } from "../../../../src/http/pages/status/layout.ts";
 import { overviewPage, singleServerPage } from "../../../../src/http/pages/status/overview-page.ts";
 import { NodeReport, SearchReport, type ServerReport, StatusReport } from "../../../../src/http/pages/status/report.ts";
@@ -64,11 +65,12 @@ const PAGES = {
   },
   "a sensor without an answer": (name: Naming) =>
     nodePage(sensorReport(name), { ...around, chart: { kind: "failed", reason: name("no") } }),
-  search: (name: Naming) =>
-    searchPage(searchReport(name), {
-      ...SEARCH,
-      ...{ text: name("sw"), server: name("hq"), statuses: ["down"], tag: name("switch"), probe: name("hq probe") },
-    }),
+  search: (name: Naming) => {
+    const report = searchReport(name);
+    const [server] = report.servers;
+    const more = { text: name("sw"), statuses: ["down"], tag: name("switch"), probe: name("hq probe") };
+    return searchPage(report, { ...SEARCH, ...more, server });
+  },
 };
 
 function rendered(page: (name: Naming) => Page, name: Naming = asIs): string {
@@ -77,8 +79,10 @@ function rendered(page: (name: Naming) => Page, name: Naming = asIs): string {
 
 const TAG = /<(\/?[a-z0-9]+|!doctype)((?:\s+[A-Za-z-]+(?:="[^"]*")?)*)\s*\/?>/g;
 
+/** Without the marks of a search, which depend on the names. */
 function skeleton(page: string): string[] {
-  return [...page.matchAll(TAG)].map(([, tag, attributes = ""]) => {
+  const plain = page.replace(/<\/?mark>/g, "");
+  return [...plain.matchAll(TAG)].map(([, tag, attributes = ""]) => {
     const names = [...attributes.matchAll(/\s+([A-Za-z-]+)(?:="[^"]*")?/g)].map(([, name]) => name);
     return `${tag} ${names.join(" ")}`;
   });
@@ -498,7 +502,7 @@ describe("reason why a sensor is not up", () => {
     const row = "✕ Down 4 Ping 12 min ago , 18:33 12 s ago 12.346 msec Ping Time Timeout (code: PE018) PRTG : Ping";
     expect(texts(rowOf({}))).toContain(row);
     expect(texts(rendered(PAGES.search))).toContain(
-      "✕ Down 4 Ping hq / Berlin/ sw-1 12 min ago , 18:33 12 s ago 12.346 msec",
+      "✕ Down 4 Ping hq / Berlin/ sw -1 12 min ago , 18:33 12 s ago 12.346 msec",
     );
   });
 
@@ -525,6 +529,41 @@ describe("reason why a sensor is not up", () => {
 
   test("stays separate from other text in any direction of writing", () => {
     expect(rowOf({ message: "\u202eabc\ud800" })).toContain('<bdi class="text">\u202eabc\ufffd</bdi></td>');
+  });
+});
+
+describe("links for developers", () => {
+  const LINK = '<a href="./metrics">Metrics</a>';
+  const inNavigation = (page: string) => /<nav aria-label="Pages">.*?<\/nav>/s.exec(page)?.[0];
+
+  test("are at the end of the overview, not in the navigation", () => {
+    const overview = rendered(PAGES["one server"]);
+    expect(overview.indexOf(LINK)).toBeGreaterThan(overview.indexOf('id="exporter"'));
+    expect(inNavigation(overview)).toMatch(/>Overview<\/a>\s*<\/nav>/);
+    expect(rendered(PAGES.object)).not.toContain(LINK);
+  });
+
+  test("are at the end of pages below /debug", () => {
+    const page = renderPage({ title: "Runs", isBelow: true, content: html`` }, around);
+    for (const path of ["metrics", "debug/cardinality", "debug/runs", "status.json"]) {
+      expect(page).toContain(`<a href="../${path}">`);
+    }
+  });
+});
+
+describe("choice of the server in a search", () => {
+  const shown = (servers: string[], server?: string) =>
+    rendered(() => searchPage({ ...searchReport(), servers }, { ...SEARCH, server }));
+
+  test("lists several servers, with the chosen one", () => {
+    const page = shown(["hq", "lab"], "lab");
+    expect(page).toContain('<option value="">Any server</option>');
+    expect(page).toContain('<option value="lab" selected>lab</option>');
+  });
+
+  test("is absent with one server, and a text with too many", () => {
+    expect(shown(["hq"])).not.toContain('name="server"');
+    expect(shown([])).toContain('<input name="server"');
   });
 });
 

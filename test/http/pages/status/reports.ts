@@ -278,6 +278,7 @@ export function searchReport(name: Naming = asIs): SearchReport {
     total: 1_234,
     page: { number: 2, pages: 13, from: 100 },
     items: [summary(name), downSensor(name)],
+    servers: [name("hq"), name("lab")],
   };
 }
 
