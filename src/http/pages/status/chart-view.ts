@@ -1,10 +1,11 @@
 import { type Axis, axisOf, quantityOf } from "./axis.ts";
 import { type Column, nameHtml, panel, sparkDrawing, table } from "./components.ts";
 import type { ChartPart, PageChart, SensorChart } from "./courses.ts";
+import { type DownTime, downTimeOf } from "./down-time.ts";
 import { counted, duration, value } from "./figures.ts";
 import { type Html, html } from "./html.ts";
 import { limitsOf } from "./limits.ts";
-import { type LimitLine, lineChart, spanStart } from "./line-chart.ts";
+import { clock, type LimitLine, lineChart, spanStart } from "./line-chart.ts";
 import { coarser, type PathPoint, pathOf, runsOf, type Scale } from "./path.ts";
 import type { ChannelReport, NodeSummary, SensorReport } from "./report.ts";
 
@@ -16,9 +17,12 @@ const MINUTE_MS = 60_000;
 /** Draws a limit only if it is at most 4 times as far away as the spread of the values, or half of the largest value. */
 const MAX_STRETCH = 4;
 
-/** Chart of the last four hours, or the link that requests it. */
+/** Chart of the last four hours, or the form that requests it. The script sends the form of a sensor that is down. */
 export function chartSection(node: NodeSummary, sensor: SensorReport, outcome: PageChart | undefined): Html {
-  const content = outcome === undefined ? askFor(node, sensor, "Show charts") : outcomeView(outcome, node, sensor);
+  const content =
+    outcome === undefined
+      ? askFor(node, sensor, "Show charts", downTimeOf(node, sensor) !== undefined)
+      : outcomeView(outcome, node, sensor);
   return panel(
     { id: "chart", titleId: "chart-title", title: "Last four hours" },
     html`${content}
@@ -26,10 +30,15 @@ export function chartSection(node: NodeSummary, sensor: SensorReport, outcome: P
   );
 }
 
-function askFor({ server, id }: NodeSummary, { channels_from: from }: SensorReport, text: string): Html {
+function askFor(
+  { server, id }: NodeSummary,
+  { channels_from: from }: SensorReport,
+  text: string,
+  isAutomatic = false,
+): Html {
   const fields = Object.entries({ server, id, ...(from > 0 && { from }), chart: 1 });
   const hidden = fields.map(([name, value]) => html`<input type="hidden" name="${name}" value="${value}">`);
-  return html`<form class="ask" action="./tree#chart" method="get">${hidden}<button type="submit">${text}</button>
+  return html`<form class="ask" action="./tree#chart" method="get"${isAutomatic && html` data-auto`}>${hidden}<button type="submit">${text}</button>
 <p class="note">Sends one request to PRTG, within its request budget. The exporter caches the answer for a minute for all readers.</p></form>`;
 }
 
@@ -37,7 +46,7 @@ function outcomeView(outcome: PageChart, node: NodeSummary, sensor: SensorReport
   switch (outcome.kind) {
     case "drawn":
       return html`<p class="note">Data is ${duration(Math.max(1, outcome.ageSeconds))} old. Live refresh does not update charts.</p>
-${charts(outcome.chart, sensor)}${askFor(node, sensor, "Refresh charts")}`;
+${charts(outcome.chart, sensor, downTimeOf(node, sensor))}${askFor(node, sensor, "Refresh charts")}`;
     case "waiting":
       return html`<p>The server has not answered yet. A retry waits for the same request.</p>${askFor(node, sensor, "Retry")}`;
     case "too_many":
@@ -47,7 +56,7 @@ ${charts(outcome.chart, sensor)}${askFor(node, sensor, "Refresh charts")}`;
   }
 }
 
-function charts(chart: SensorChart, { channels, channels_total }: SensorReport): Html {
+function charts(chart: SensorChart, { channels, channels_total }: SensorReport, down: DownTime | undefined): Html {
   const measured = channels.flatMap((channel) => {
     const values = chart.channels.get(channel.channel_id);
     return values === undefined ? [] : [{ channel, values }];
@@ -59,7 +68,7 @@ function charts(chart: SensorChart, { channels, channels_total }: SensorReport):
   const note = `${shown}: channels of this page with values, at most ${MAX_DRAWN}. The table of channels has a sparkline for each.`;
   return html`${drawn.length < channels_total && html`<p class="note">${note}</p>`}
 ${drawn.map(({ channel, values }, index) => {
-  return channelChart(channel, values, chart, { id: `chart-${index}`, width: widthOf(drawn.length, chart) });
+  return channelChart(channel, values, chart, { id: `chart-${index}`, width: widthOf(drawn.length, chart), down });
 })}`;
 }
 
@@ -72,7 +81,7 @@ function channelChart(
   channel: ChannelReport,
   values: readonly ChartPart[],
   { from, to }: SensorChart,
-  { id, width }: { readonly id: string; readonly width: number },
+  { id, width, down }: { readonly id: string; readonly width: number; readonly down: DownTime | undefined },
 ): Html {
   const parts = coarser(values, from, width);
   const rowMs = (width > MINUTE_MS ? 60 : 15) * MINUTE_MS;
@@ -90,6 +99,8 @@ function channelChart(
   });
   const [inside, outside] = [limitLines.filter(isInside(axis)), limitLines.filter((line) => !isInside(axis)(line))];
   const runs = runsOf(parts);
+  const downFrom = down && Date.parse(down.since);
+  const lastAt = values.at(-1)?.at;
   const words = [
     `Last ${withUnit(last)}, lowest ${withUnit(low)}, highest ${withUnit(high)}`,
     ...inside.map(({ text }) => text),
@@ -107,12 +118,18 @@ ${lineChart({
   runs,
   limits: inside,
   title: `${name}: the last four hours`,
-  description: `${words.join("; ")}. The table below has the numbers.`,
+  ...(downFrom !== undefined && { downFrom }),
+  description: `${[...words, ...(downFrom === undefined ? [] : [`down since ${utcTime(downFrom)}`])].join("; ")}. The table below has the numbers.`,
 })}
-<ul class="key">${words.filter((text) => !inside.some((line) => line.text === text)).map((text) => html`<li>${text}</li>`)}</ul>
+<ul class="key">${words.filter((text) => !inside.some((line) => line.text === text)).map((text) => html`<li>${text}</li>`)}${downFrom !== undefined && html`<li class="down">Down since ${clock(downFrom)}</li>${lastAt !== undefined && html`<li>Last value at ${clock(lastAt)}</li>`}`}</ul>
 <details data-key="${id}"><summary>${name || "Channel"}, as a table</summary>
 <p class="note">Per ${rowMs / MINUTE_MS} minutes (<span data-zone>UTC</span>), in <bdi>${unit || "no unit"}</bdi>.</p>
 ${table(partColumns(rowMs), coarser(parts, 0, rowMs), { className: false })}</details></div>`;
+}
+
+/** `15:18 UTC` */
+function utcTime(at: number): string {
+  return `${new Date(at).toISOString().slice(11, 16)} UTC`;
 }
 
 function partColumns(ms: number): readonly Column<PathPoint>[] {

@@ -28,6 +28,8 @@ export interface LineChart {
   /** Times ascend. The line breaks between runs. */
   readonly runs: readonly (readonly PathPoint[])[];
   readonly limits?: readonly LimitLine[];
+  /** Start of the time that the sensor is down. The rest of the chart gets a mark. */
+  readonly downFrom?: number;
   /** Default: yes. One of several charts below each other is enough. */
   readonly hasTimes?: boolean;
 }
@@ -38,7 +40,7 @@ const MAX_UNIT_LENGTH = 8;
 /** Texts are outside the stretched drawing, so they stay readable on a phone. The script reads the data attributes. */
 export function lineChart(chart: LineChart): Html {
   const { id, title, description, from, to, axis, unit, style, isArea = false, runs } = chart;
-  const { limits = [], hasTimes = true } = chart;
+  const { limits = [], hasTimes = true, downFrom } = chart;
   const { low, high, ticks } = axis;
   const scale: Scale = {
     x: (at) => Math.round(fraction(at, from, to) * WIDTH),
@@ -54,11 +56,14 @@ export function lineChart(chart: LineChart): Html {
   const gaps = gapsOf(runs, from, to).map(([start, end]) => {
     return html`<rect class="gap" x="${percent(x(start))}" width="${percent(x(end) - x(start))}" height="100%"/>`;
   });
+  const downTime =
+    downFrom !== undefined &&
+    html`<rect class="down" x="${percent(x(downFrom))}" width="${percent(1 - x(downFrom))}" height="100%"/>`;
   const data = html`data-from="${Math.round(from)}" data-to="${Math.round(to)}" data-low="${low}" data-high="${high}" data-unit="${unit}" data-points="${pointsText(runs.flat(), from)}"`;
   const labels = limits.map((limit, index) => limitLabel(limit, depths[index] ?? 0, depths));
   const times = html`<span class="zone" data-zone>UTC</span><svg class="times" aria-hidden="true">${timeMarks(from, to).map((at) => timeMark(at, x(at)))}</svg>`;
   return html`<div class="plot"><p class="scale">${ticks.toReversed().map((tick) => html`<span>${`${value(tick)} ${shown}`.trim()}</span>`)}</p>
-<div class="field" ${data}><svg class="chart" role="img" aria-labelledby="${id}-title ${id}-text"><title id="${id}-title">${title}</title><desc id="${id}-text">${description}</desc>${gaps}<svg viewBox="0 0 ${WIDTH} ${HEIGHT}" preserveAspectRatio="none">${lines}</svg>${labels}</svg></div>${hasTimes && times}</div>`;
+<div class="field" ${data}><svg class="chart" role="img" aria-labelledby="${id}-title ${id}-text"><title id="${id}-title">${title}</title><desc id="${id}-text">${description}</desc>${gaps}${downTime}<svg viewBox="0 0 ${WIDTH} ${HEIGHT}" preserveAspectRatio="none">${lines}</svg>${labels}</svg></div>${hasTimes && times}</div>`;
 }
 
 /** 0 to 1. */

@@ -11,7 +11,8 @@ import {
   tableRow,
 } from "./components.ts";
 import type { PageChart, SensorChart } from "./courses.ts";
-import { duration, moment, momentAndClock, number, value } from "./figures.ts";
+import { downTimeOf } from "./down-time.ts";
+import { clockTime, duration, moment, momentAndClock, number, value } from "./figures.ts";
 import { type Html, html } from "./html.ts";
 import type { Page } from "./layout.ts";
 import { levelBar, limitsOf } from "./limits.ts";
@@ -171,7 +172,7 @@ export function nodePage(report: NodeReport, options: NodePageOptions): Page {
 <header class="title" id="title" data-live><p class="kind">${node.kind}</p><h1>${nameHtml(node.name)}</h1>${objectPill(node)}${prtgLink(node, "Open in PRTG")}</header>
 ${sensor !== null && siblingLinks(node, sensor)}
 <section class="panel" aria-label="Properties" id="facts" data-live>
-${node.message !== null && html`<p class="message"><span class="hidden">Message: </span><bdi>${node.message}</bdi></p>`}
+${messageLine(report)}
 ${factList([
   ["Id", copied(node.id, "id")],
   ["Host", report.host !== null && html`<bdi>${report.host}</bdi>`],
@@ -189,8 +190,19 @@ ${panel(
   html`<div id="below"${sensor !== null && html` data-live`}>${sensor === null ? childRows(report, options.sort) : sensorChannels(node, sensor, generated_at, drawn)}</div>
 `,
 )}`;
-  const isFresh = options.chart !== undefined;
+  const isFresh = options.chart !== undefined || (sensor !== null && downTimeOf(node, sensor) !== undefined);
   return { title: `${node.name} – prtg-exporter`, generatedAt: generated_at, isFresh, content };
+}
+
+/** `Down since 15:18, acknowledged 15:20: On it` */
+function messageLine({ node, sensor, generated_at: now }: NodeReport): Html | false {
+  const { message } = node;
+  const down = sensor === null ? undefined : downTimeOf(node, sensor);
+  if (down?.isAcknowledged !== true) {
+    return message !== null && html`<p class="message"><span class="hidden">Message: </span><bdi>${message}</bdi></p>`;
+  }
+  const when = down.acknowledgedAt !== null && html` ${clockTime(down.acknowledgedAt, now)}`;
+  return html`<p class="message"><b>Down since ${clockTime(down.since, now)}, acknowledged${when}</b>${message !== null && html`: <bdi>${message}</bdi>`}</p>`;
 }
 
 /** Without the sensors below, which the title shows. */

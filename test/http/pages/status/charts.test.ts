@@ -40,13 +40,40 @@ function points(page: string): string {
 
 const LEVEL = Array.from({ length: 240 }, (_, minute) => 10 + (minute % 5));
 
+function pageWithStatus(status: string): string {
+  const report = sensorReport();
+  return renderPage(nodePage({ ...report, node: { ...report.node, status } }, around), around);
+}
+
 test("the page of a sensor offers a chart with its cost, and draws only on request", () => {
-  const page = pageOf(undefined);
+  const page = pageWithStatus("up");
   expect(page).toContain('<form class="ask" action="./tree#chart" method="get">');
   expect(page).toContain('<input type="hidden" name="id" value="50">');
   expect(texts(page)).toContain("Sends one request to PRTG, within its request budget.");
   expect(page).not.toContain('class="chart"');
   expect(texts(page)).toContain("This page sends no requests to PRTG");
+});
+
+test.each(["down", "partialdown", "acknowledged"])("the script requests the chart of a sensor that is %s", (status) => {
+  const page = pageWithStatus(status);
+  expect(page).toContain('method="get" data-auto>');
+  expect(texts(page)).not.toContain("This page sends no requests to PRTG");
+});
+
+test("the time that a sensor is down is marked, with the time of the last value", () => {
+  const page = drawn(partsOf(LEVEL));
+  // 18:33 in a chart from 14:45 to 18:45.
+  expect(page).toContain('<rect class="down" x="95%" width="5%" height="100%"/>');
+  expect(texts(page)).toMatch(/Down since 18:33 Last value at \d\d:\d\d/);
+});
+
+test("an acknowledged sensor says since when it is down, and when it was acknowledged", () => {
+  const report = sensorReport();
+  if (report.sensor === null) throw new Error("no sensor");
+  const node = { ...report.node, status: "acknowledged", message: "On it" };
+  const sensor = { ...report.sensor, last_up_at: "2026-11-21T18:20:00.000Z" };
+  const page = renderPage(nodePage({ ...report, node, sensor }, around), around);
+  expect(texts(page)).toContain("Down since 18:20 , acknowledged 18:33 : On it");
 });
 
 test("only sensors have a chart", () => {
@@ -63,7 +90,7 @@ test("each channel has a drawing with a title, a description and a table", () =>
   expect(page.match(/<svg class="chart" role="img" aria-labelledby="chart-\d-title chart-\d-text">/g)).toHaveLength(2);
   expect(page).toContain('<title id="chart-0-title">Ping Time: the last four hours</title>');
   expect(page).toContain(
-    '<desc id="chart-0-text">Last 14 msec, lowest 10 msec, highest 14 msec; warning below 5 msec; error above 20 msec. The table below has the numbers.</desc>',
+    '<desc id="chart-0-text">Last 14 msec, lowest 10 msec, highest 14 msec; warning below 5 msec; error above 20 msec; down since 18:33 UTC. The table below has the numbers.</desc>',
   );
   // 18:45 minus four hours: sixteen quarters.
   expect(page).toContain('<th scope="row"><time datetime="2026-11-21T14:45Z" data-clock>14:45</time></th>');

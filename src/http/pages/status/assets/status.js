@@ -174,6 +174,23 @@ async function findServers() {
   }
 }
 
+/* Charts of a sensor that is down come without a click: one request, as with the button */
+
+async function showCharts() {
+  const form = document.querySelector("#chart form[data-auto]");
+  if (form === null) return;
+  try {
+    const page = await load(`./tree?${new URLSearchParams(new FormData(form))}`);
+    const charts = page.querySelector("#chart");
+    if (charts === null || !form.isConnected) return;
+    keepSparklines(page, document);
+    document.querySelector("#chart").replaceWith(document.adoptNode(charts));
+    document.dispatchEvent(new Event("fresh"));
+  } catch {
+    // Too many readers, or an exporter out of reach: the button still works.
+  }
+}
+
 /* Refresh */
 
 function isInUse(element) {
@@ -286,6 +303,7 @@ function addRefreshSwitch() {
 
 addOpeners(document);
 noteAge(document);
+void showCharts();
 // Without a time there is nothing to refresh.
 if (document.querySelector("#as-of time") !== null) addRefreshSwitch();
 setInterval(tick, 1_000);
