@@ -194,13 +194,39 @@ describeWithPrograms(["chromium"], "charts, sensors and keys in Chromium", ({ ch
     expect(complaints).toEqual([]);
   });
 
-  it("offers no switch to a reader in UTC, or without charts", async () => {
+  it("shows the charts of a sensor that is down without a click, and lists that fit on a tablet", async () => {
+    const { world } = running.simulator;
+    const victim = world.list("sensor").find((each) => each !== sensor && each.channels.length > 3);
+    if (victim === undefined) throw new Error("no sensor");
+    const at = Date.now();
+    world.force(victim.id, "down", at);
+    running.simulator.freezeAt(at + 600_000);
+    onTestFinished(async () => {
+      world.force(victim.id, "up", at + 600_000);
+      await running.poll();
+    });
+    expect(await running.poll()).toBe(true);
+    for (const width of [768, 390]) {
+      const { page, complaints } = await openPage(browser, base, { viewport: { width, height: 900 } });
+      await page.goto(`${base}tree?id=${victim.id}`);
+      await page.locator("#chart .chart").first().waitFor();
+      expect(await page.locator("rect.down").count()).toBeGreaterThan(0);
+      expect(await accessibilityFaults(page)).toEqual([]);
+      for (const path of ["", `tree?id=${victim.id}`, `tree?id=${victim.parent?.id}`, "tree", "search?q=s"]) {
+        await page.goto(`${base}${path}`);
+        expect(await page.evaluate("document.documentElement.scrollWidth - innerWidth")).toBeLessThanOrEqual(0);
+      }
+      expect(complaints).toEqual([]);
+    }
+  });
+
+  it("offers no switch to a reader in UTC, or without times of day", async () => {
     const { page: utc } = await openPage(browser, base, { timezoneId: "UTC" });
     await utc.goto(chartPage());
     await utc.locator(".cursor").first().waitFor();
     expect(await utc.locator("#utc").count()).toBe(0);
     const { page: plain } = await openPage(browser, base, { timezoneId: "Asia/Kolkata" });
-    await plain.goto(sensorPage());
+    await plain.goto(`${base}search?q=nothing-has-this-name`);
     await plain.locator("#refresh").waitFor();
     expect(await plain.locator("#utc").count()).toBe(0);
   });
