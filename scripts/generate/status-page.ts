@@ -33,6 +33,8 @@ Without \`server\`, the first server that has the object answers. The exporter a
 Then the newest problem comes first, because old ones are mostly known. *Unknown* means that PRTG does not measure the sensor, for example below a disconnected probe. It can be down. Unknown groups and devices are not listed, because their probe and their sensors are. If the exporter or a server needs attention, the page says so above the problems.
 If a server is unreachable or failing, its counts are grey and marked *as of the last poll*. If it has never answered, the page says that nothing is known, since when and why.
 
+**Status of a device, group or probe.** The page shows the worst status of the sensors below, with its share: *Down · 310 of 368*. Paused sensors do not count. The own status comes first only if the object is paused or disconnected. The \`status\` of \`/status.json\` is always the own one.
+
 **Search.** All parameters are optional. An empty value means no filter.
 
 | Parameter | Matches |
@@ -45,11 +47,16 @@ If a server is unreachable or failing, its counts are grey and marked *as of the
 | \`probe=TEXT\` | objects below a probe with this text in its name |
 
 \`sort\` is one of ${SORT_KEYS.map(code).join(", ")}, with \`-\` in front for descending. \`status\` starts with the worst. Unknown values come last.
+<<<<<<< HEAD
 Without \`sort\`, an object with that id comes first, then problems, then the best matches. Children come in the order of PRTG, problems first.
 The exporter answers 400 for an unknown status, priority, sort key, or server of a search or of changes. The body of \`/status.json\` is then \`{"error": "...", "known": ["..."]}\`.
 
 **Users who see only their servers.** A user with [\`servers\`](tenants.md#users-who-see-only-their-servers) gets the same pages about these servers only. Other servers do not exist in them: no name, count, time, total or error.
 The pages and \`/status.json\` have no part about the exporter (\`build\`, \`process\`, \`configuration\`, \`leadership\`, \`metrics\`, \`otlp\`), \`totals.measurements\` is null, and \`ready\` is about these servers.
+=======
+Without \`sort\`, an object with that id comes first, then whole names, other names, and objects found by path, host or tag. In each of these, probes, groups and devices come before sensors, and problems before the rest. Children with the worst status come first, then those with the largest share of sensors in it. The others keep the order of PRTG.
+The exporter answers 400 for an unknown status, priority, sort key, or server of a search. The body of \`/status.json\` is then \`{"error": "...", "known": ["..."]}\`.
+>>>>>>> 19eb746b (docs: describe summed statuses and charts of sensors that are down)
 
 **Value of a sensor.** Lists show its primary channel. The exporter knows it if the collector \`details\` is on. Otherwise lists show the first channel that has a value.
 
@@ -72,10 +79,13 @@ The time is the one that PRTG says, or the end of the poll. The first poll after
 
 **Status history and charts.** The page of a server shows how many sensors were down, unknown, in warning, acknowledged or paused in the last four hours. The exporter takes one sample a minute, in memory.
 The charts of a sensor come from PRTG (\`timeseries/live\`): one request, cached for a minute for all readers, at most ten requests per server and minute.
+With JavaScript, the page of a sensor that is down or acknowledged requests them without a click, within the same limits. A mark shows since when it is down.
 Each chart has a description and a table, and its lines differ without colour. A page shows up to 14 charts, and a sparkline for each channel.
 Times are UTC without JavaScript, otherwise in the reader's time zone. The button *UTC* switches. Pointer and arrow keys show single values.
 
 **Keys.** \`/\` focuses the search, \`j\` and \`k\` move through rows, \`Enter\` opens the page of a row, \`o\` opens it in PRTG, \`?\` lists the keys.
+
+**Acknowledged sensors.** If a server sets the start of the status to the acknowledgement, the sensor is down since the last time that it was up. The page then shows both times. API v2 does not report who acknowledged it.
 
 **Messages.** Lists show the message of each sensor that is not up, and the time in its status. The exporter replaces control characters and line breaks by blanks, escapes markup and cuts messages at \`limits.max_text_length\` (in lists at 200 characters).
 Messages are not labels of metrics, because each new message would create a new series.
