@@ -47,6 +47,16 @@ The section \`labels\` of the configuration omits, renames and adds labels. [Map
   none and have no series. An inherited dependency has a series for each object in which the server shows it. The id stays if the exporter does not know the object.
 - A missing value has no series and never becomes 0. Paused sensors and channels that were never measured have no value.
 
+## Outages
+
+An outage is the highest probe, group or device below which at least 80 % of the sensors, and at least three, have the same kind of problem: \`down\` (also partially or acknowledged) or
+\`unknown\`. Sensors that are paused, collecting data or without a status do not count. It lasts until fewer than two sensors, or less than half of them, have the problem, so it holds steady
+while sensors come and go. If the object above becomes an outage, its outage takes the place of those below.
+
+- The label \`id\` of \`prtg_outage_*\` is the object, and \`prtg_outage_device_info\` joins affected devices with it. A device that is an outage itself has no such series.
+- \`prtg_outage_start_timestamp_seconds\` is the time of the first affected sensor. Sensors that had the problem more than an hour before half of the others do not count: they have another cause.
+- All series of an outage end with it.
+
 ## When series end
 
 - If two successive complete polls do not see an object, it is gone, and its series end. If the exporter cannot read some records of a list, the same number of missing objects keep their

@@ -47,16 +47,11 @@ If a server is unreachable or failing, its counts are grey and marked *as of the
 | \`probe=TEXT\` | objects below a probe with this text in its name |
 
 \`sort\` is one of ${SORT_KEYS.map(code).join(", ")}, with \`-\` in front for descending. \`status\` starts with the worst. Unknown values come last.
-<<<<<<< HEAD
-Without \`sort\`, an object with that id comes first, then problems, then the best matches. Children come in the order of PRTG, problems first.
+Without \`sort\`, an object with that id comes first, then whole names, other names, and objects found by path, host or tag. In each of these, probes, groups and devices come before sensors, and problems before the rest. Children with the worst status come first, then those with the largest share of sensors in it. The others keep the order of PRTG.
 The exporter answers 400 for an unknown status, priority, sort key, or server of a search or of changes. The body of \`/status.json\` is then \`{"error": "...", "known": ["..."]}\`.
 
 **Users who see only their servers.** A user with [\`servers\`](tenants.md#users-who-see-only-their-servers) gets the same pages about these servers only. Other servers do not exist in them: no name, count, time, total or error.
 The pages and \`/status.json\` have no part about the exporter (\`build\`, \`process\`, \`configuration\`, \`leadership\`, \`metrics\`, \`otlp\`), \`totals.measurements\` is null, and \`ready\` is about these servers.
-=======
-Without \`sort\`, an object with that id comes first, then whole names, other names, and objects found by path, host or tag. In each of these, probes, groups and devices come before sensors, and problems before the rest. Children with the worst status come first, then those with the largest share of sensors in it. The others keep the order of PRTG.
-The exporter answers 400 for an unknown status, priority, sort key, or server of a search. The body of \`/status.json\` is then \`{"error": "...", "known": ["..."]}\`.
->>>>>>> 19eb746b (docs: describe summed statuses and charts of sensors that are down)
 
 **Value of a sensor.** Lists show its primary channel. The exporter knows it if the collector \`details\` is on. Otherwise lists show the first channel that has a value.
 

@@ -31,7 +31,7 @@ export interface FoundOutage {
   readonly below: SensorsBelow;
   /** Devices with an affected sensor. */
   readonly devices: ReadonlySet<string>;
-  /** The affected sensor whose status is the oldest. */
+  /** The affected sensor with which it began. */
   readonly first: SensorState | undefined;
 }
 
@@ -39,7 +39,7 @@ export interface FoundOutage {
 export interface Outage extends Omit<FoundOutage, "first" | "devices"> {
   readonly row: number;
   readonly devices: number;
-  /** Milliseconds since the epoch: start of the first status, whatever became of that sensor. */
+  /** Milliseconds since the epoch: start of the status of `first`, whatever became of that sensor. */
   readonly since: number | undefined;
   readonly firstId: string | undefined;
   readonly expiresAt: number;
@@ -93,15 +93,28 @@ export async function findOutages(
   for (const [key, outage] of found) {
     const above = nodes.get(outage.node.parentId);
     if (outageAbove(nodes, above, outage.problem, found) !== undefined) continue;
-    highest.set(key, { ...outage, devices: new Set(), first: undefined });
+    highest.set(key, { ...outage, devices: new Set(), affected: [] });
   }
   if (highest.size > 0) await addMembers(nodes, stateOf, highest, slices);
-  return [...highest.values()];
+  return Array.from(highest.values(), ({ affected, ...outage }) => ({ ...outage, first: firstOf(affected) }));
 }
 
-interface OutageMembers extends FoundOutage {
+interface OutageMembers extends Omit<FoundOutage, "first"> {
   readonly devices: Set<string>;
-  first: SensorState | undefined;
+  readonly affected: SensorState[];
+}
+
+/** A problem that is older than this before most others has another cause. */
+const EARLIEST_MS = 60 * 60_000;
+
+/** The sensor with the oldest status, within an hour before the median. */
+function firstOf(affected: readonly SensorState[]): SensorState | undefined {
+  const known = affected.flatMap((sensor) =>
+    sensor.statusSince === undefined ? [] : { sensor, at: sensor.statusSince },
+  );
+  known.sort((a, b) => a.at - b.at);
+  const median = known[Math.floor(known.length / 2)]?.at ?? 0;
+  return known.find(({ at }) => at >= median - EARLIEST_MS)?.sensor;
 }
 
 function isOutage(below: SensorsBelow, problem: OutageProblem, wasOutage: boolean): boolean {
@@ -163,8 +176,7 @@ async function addMembers(
     const outage = problem && outageAbove(nodes, node, problem, outages);
     if (state === undefined || outage === undefined) continue;
     if (node.deviceId !== "") outage.devices.add(node.deviceId);
-    const { statusSince = Number.POSITIVE_INFINITY } = state;
-    if (statusSince < (outage.first?.statusSince ?? Number.POSITIVE_INFINITY)) outage.first = state;
+    outage.affected.push(state);
   }
 }
 

@@ -111,6 +111,13 @@ describe("findOutages", () => {
     expect(outage?.first?.id).toBe("1121");
   });
 
+  test("begins with the first of many sensors, not with one that was down for a week", async () => {
+    const [hour, week] = [3_600_000, 7 * 24 * 3_600_000];
+    const since: Record<string, number> = { 1110: 0, 1111: week + 2, 1112: week + 1, 1113: week + hour };
+    const begun = site({ 111: times(4, "down"), 121: times(9, "up") }, (id) => since[id] ?? 0);
+    expect((await begun.find())[0]?.first?.id).toBe("1112");
+  });
+
   test("every outage follows the rule, is the highest, and stays while nothing changes", async () => {
     const status = fc.constantFrom<StatusToken>("up", "down", "unknown", "acknowledged", "pausedbyuser", "none");
     const sensors = fc.array(status, { maxLength: 9 });

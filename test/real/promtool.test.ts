@@ -77,7 +77,7 @@ describeWithPrograms(["promtool-2", "promtool-3"], "promtool check metrics", (pa
 });
 
 async function pageAfter(polls: number, { size = {}, simulator, ...options }: SimulatedExporterOptions) {
-  const world = worldWithDependency(size);
+  const world = eventfulWorld(size);
   const exporter = await startScrapedExporter({ ...options, simulator: { ...simulator, world } });
   try {
     for (let poll = 0; poll < polls; poll++) await exporter.poll();
@@ -92,10 +92,14 @@ async function pageAfter(polls: number, { size = {}, simulator, ...options }: Si
   }
 }
 
-function worldWithDependency(size: Partial<WorldSize>): World {
+/** A device depends on another one, and a probe is disconnected. */
+function eventfulWorld(size: Partial<WorldSize>): World {
   const now = Date.now();
   const world = createWorld({ seed: 1, size, startedAt: now });
   const [core, device] = world.list("device").filter(({ type }) => type === "device");
   world.edit(device?.id ?? "", { dependency: { schedule: "none", dependsOn: core?.children[0]?.id } }, now);
+  const forever = { start: 0, lengthMs: Number.POSITIVE_INFINITY, everyMs: Number.POSITIVE_INFINITY, times: 1 };
+  const effect = { kind: "status", status: "disconnected", message: undefined } as const;
+  world.addIncident(world.list("probe")[0]?.id ?? "", { ...forever, effect });
   return world;
 }

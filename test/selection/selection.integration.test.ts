@@ -100,6 +100,9 @@ test("a disconnected probe above the selection is seen at once, without more req
   const samples = (await samplesOf(exporter)).filter(({ labels }) => labels.id === probe.id);
   expect(samples).toMatchObject([
     { name: "prtg_node_status_code", value: "6", labels: { kind: "probe", path: probe.name } },
+    ...["affected_sensors", "sensors", "acknowledged_sensors", "start_timestamp_seconds"].map((name) => {
+      return { name: `prtg_outage_${name}`, labels: { kind: "probe", problem: "unknown" } };
+    }),
   ]);
   const { problems } = StatusReport.parse(await exporter.status.status());
   expect(problems.items[0]).toMatchObject({ id: probe.id, status: "disconnected" });

@@ -38,7 +38,16 @@ function icon(tone: keyof typeof ICON_COLORS): string {
 }
 
 export function renderPage(page: Page, layout: Layout): string {
-  const { title, generatedAt, isFresh = false, isBelow = false, hasDeveloperLinks = false, query, tone = "good", content } = page;
+  const {
+    title,
+    generatedAt,
+    isFresh = false,
+    isBelow = false,
+    hasDeveloperLinks = false,
+    query,
+    tone = "good",
+    content,
+  } = page;
   const up = isBelow ? "../" : HOME;
   const { style, script } = layout;
   const whole = html`<!doctype html>

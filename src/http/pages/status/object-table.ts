@@ -115,7 +115,7 @@ function valueIn({ channel }: NodeSummary): Html | false {
   return html`<data value="${current}">${value(current)}</data> <bdi>${unit}</bdi> <span class="channel"><bdi>${name}</bdi></span>`;
 }
 
-const MAX_MESSAGE = 120;
+const MAX_MESSAGE = 100;
 
 function messageOf({ status, message }: NodeSummary): Html | false {
   if (status === "up" || message === null) return false;

@@ -45,7 +45,12 @@ ${
   )
 }
 ${workSection(report, facts, options)}`;
-  return { ...overviewTitle(problems), generatedAt: report.generated_at, hasDeveloperLinks: wholeReport(report) !== undefined, content };
+  return {
+    ...overviewTitle(problems),
+    generatedAt: report.generated_at,
+    hasDeveloperLinks: wholeReport(report) !== undefined,
+    content,
+  };
 }
 
 /** Requests to the server. Administrators also see the exporter. */
@@ -72,7 +77,12 @@ export function overviewPage(
 ${faultsSection(report)}
 ${!isStandby && [serverList(report, question, courseOf), problemsSection(report, problems), lastHourSection(options.changes, true)]}
 ${whole !== undefined && exporterDetails(whole, exporterSections(whole, options))}`;
-  return { ...overviewTitle(problems), generatedAt: report.generated_at, hasDeveloperLinks: wholeReport(report) !== undefined, content };
+  return {
+    ...overviewTitle(problems),
+    generatedAt: report.generated_at,
+    hasDeveloperLinks: wholeReport(report) !== undefined,
+    content,
+  };
 }
 
 /** A standby has no data of servers. */

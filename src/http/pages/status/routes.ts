@@ -87,9 +87,9 @@ export function statusRoutes(options: StatusRouteOptions, concurrency: Concurren
     route("/", async (query, signal) => {
       if (isSearch(query)) return search(query, signal);
       const question = { ...parseStatusQuery(query, "grouped"), server: undefined };
-      const around = { ...options, changes: await source.changes(LAST_HOUR, signal) };
       const report = await source.status(question, signal);
       if (report === undefined) return page(404, missing("object", ROOT));
+      const around = { ...options, changes: await source.changes(LAST_HOUR, signal) };
       const facts = await serverFacts(options, report, signal);
       if (facts !== undefined) return page(200, singleServerPage(report, facts, question, around));
       return page(200, overviewPage(report, question, source.course, around));
