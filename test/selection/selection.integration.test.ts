@@ -104,9 +104,8 @@ test("a disconnected probe above the selection is seen at once, without more req
       return { name: `prtg_outage_${name}`, labels: { kind: "probe", problem: "unknown" } };
     }),
   ]);
-  const { problems } = StatusReport.parse(await exporter.status.status());
-  expect(problems.items[0]).toMatchObject({ id: probe.id, status: "disconnected" });
-  expect(problems.items[0]?.sensors_by_status).toEqual({ unknown: sensors.length });
+  const { outages } = StatusReport.parse(await exporter.status.status());
+  expect(outages.items).toMatchObject([{ id: probe.id, status: "disconnected", affected: sensors.length }]);
   expect(requests(simulator, "probes")).toEqual({ all: 2, filtered: 0 });
   const page = await exporter.status.node({ server: "hq", id: probe.id, from: 0 });
   expect(page?.children.items.map(({ id }) => id)).toEqual([group.id]);
