@@ -8,11 +8,12 @@ import type { Page } from "./layout.ts";
 import { linkTo } from "./links.ts";
 import { childRows } from "./object-table.ts";
 import { overviewTitle, type ProblemsOptions, problemsSection } from "./problems-section.ts";
-import { type AnyStatusReport, type ChangesReport, type StatusReport, wholeReport } from "./report.ts";
+import type { AnyStatusReport, ChangesReport, StatusReport } from "./report.ts";
 import { serverList } from "./server-list.ts";
 import { measurementFacts, rejectedCount, type ServerFacts, serverSection, serverWork } from "./server-section.ts";
 import type { StatusQuery } from "./source.ts";
 import { badPill, goodPill } from "./status-marks.ts";
+import { wholeReport } from "./whole-report.ts";
 
 export interface OverviewOptions {
   readonly telemetryPath: string;

@@ -298,13 +298,6 @@ export type TenantReport = z.infer<typeof TenantReport>;
 /** Of either kind of user. */
 export type AnyStatusReport = TenantReport & Partial<Pick<StatusReport, keyof typeof EXPORTER_WIDE>>;
 
-/** `undefined` for the report of a user who sees only some servers. */
-export function wholeReport(report: AnyStatusReport): StatusReport | undefined {
-  const { build, process, configuration, leadership, metrics, otlp } = report;
-  if (build === undefined || process === undefined || configuration === undefined) return undefined;
-  if (leadership === undefined || metrics === undefined || otlp === undefined) return undefined;
-  return { ...report, build, process, configuration, leadership, metrics, otlp };
-}
 export type Measurements = z.infer<typeof Measurements>;
 export type ServerEntry = z.infer<typeof ServerEntry>;
 export type ServerDetails = z.infer<typeof ServerDetails>;
