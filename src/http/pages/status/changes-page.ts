@@ -1,5 +1,5 @@
 import { type Column, crumbs, nameHtml, panel, table } from "./components.ts";
-import { counted, utc } from "./figures.ts";
+import { clockTime, counted, pathAbove } from "./figures.ts";
 import { type Html, html } from "./html.ts";
 import type { Page } from "./layout.ts";
 import { changesLink, nodeLink } from "./links.ts";
@@ -13,7 +13,7 @@ export function changesPage(report: ChangesReport, server: string | undefined, h
   const content = html`${crumbs("Changes")}
 <section class="panel" id="changes" aria-labelledby="changes-title" data-live><h1 class="small" id="changes-title">What changed${server !== undefined && html` on ${nameHtml(server)}`}</h1>
 <p class="note">${sinceText(report)} Many changes alike in one minute are one line.</p>
-${changesTable(items, hasServers)}
+${changesTable(report, hasServers)}
 ${pages({ from: page.from, count: items.length, total }, changesLink(server, page.number - 1), changesLink(server, page.number + 1))}
 </section>`;
   return { title: "Changes – prtg-exporter", generatedAt: generated_at, content };
@@ -26,7 +26,7 @@ export function lastHourSection(report: ChangesReport, hasServers: boolean): Htm
   const more = rest > 0 ? `The newest ${items.length} of ${total} lines.` : "";
   return panel(
     { id: "last-hour", titleId: "last-hour-title", title: "Last hour", isLive: true },
-    html`${items.length === 0 ? html`<p class="none">${quietHour(report)}</p>` : changesTable(items, hasServers)}
+    html`${items.length === 0 ? html`<p class="none">${quietHour(report)}</p>` : changesTable(report, hasServers)}
 <p class="note">${more} <a href="${changesLink()}">All changes</a></p>
 `,
   );
@@ -40,29 +40,25 @@ function quietHour(report: ChangesReport): Html {
   return isShort ? sinceText(report) : html`No changes in the last hour.`;
 }
 
-function sinceText({ since, total, items }: ChangesReport): Html {
+function sinceText({ since, total, items, generated_at: now }: ChangesReport): Html {
   if (since === null) return html`A server has not been polled yet.`;
-  const begin = html`since <time datetime="${since}" title="${utc(since)}" data-clock>${since.slice(11, 16)}</time> <span data-zone>UTC</span>`;
+  const begin = html`since ${clockTime(since, now)} <span data-zone>UTC</span>`;
   if (items.length === 0) return html`No changes ${begin}.`;
   return html`${counted(total, "line")} ${begin}, from memory, newest first.`;
 }
 
-function changesTable(items: readonly ChangeReport[], hasServers: boolean): Html {
+function changesTable({ items, generated_at: now }: ChangesReport, hasServers: boolean): Html {
   if (items.length === 0) return html`<p class="none">No changes.</p>`;
-  return table(columns(hasServers), items, { className: "changes cards" });
+  return table(columns(now, hasServers), items, { className: "changes cards" });
 }
 
-function columns(hasServers: boolean): readonly Column<ChangeReport>[] {
+/** @param now Time of the report. */
+function columns(now: string, hasServers: boolean): readonly Column<ChangeReport>[] {
   return [
-    { title: "Time", value: ({ at }) => clockTime(at) },
+    { title: "Time", value: ({ at }) => clockTime(at, now) },
     { title: "Change", hasLabel: false, value: ({ change }) => changePill(change) },
     { title: "Object", hasLabel: false, value: (change) => objectCell(change, hasServers) },
   ];
-}
-
-/** `15:18`: of the reader's time zone with scripts. */
-function clockTime(at: string): Html {
-  return html`<time datetime="${at}" title="${utc(at)}" data-clock>${at.slice(11, 16)}</time>`;
 }
 
 function objectCell(change: ChangeReport, hasServers: boolean): Html {
@@ -71,13 +67,9 @@ function objectCell(change: ChangeReport, hasServers: boolean): Html {
     ? html`<a href="${nodeLink({ server, id: object.id })}">${nameHtml(object.name)}</a>`
     : nameHtml(object.name);
   const what = count === 1 ? html`${object.kind} ${name}` : html`<b>${counted(count, kind)}</b> below ${name}`;
-  const place = [hasServers && server, pathAbove(object.path)].filter((part) => part !== false && part !== "");
+  const place = [hasServers && server, pathAbove(object)].filter((part) => part !== false && part !== "");
   const earlier = change.change === "renamed" ? "was" : "from";
   return html`${what}${before !== null && html` <span class="quiet">${earlier} <bdi>${before}</bdi></span>`}${
     place.length > 0 && html` <span class="path quiet"><bdi>${place.join(" / ")}</bdi></span>`
   }`;
-}
-
-function pathAbove(path: string): string {
-  return path.slice(0, Math.max(0, path.lastIndexOf("/")));
 }

@@ -48,6 +48,11 @@ export function shortened(text: string, length: number): string {
   return characters.length > length ? `${characters.slice(0, length).join("")}…` : text;
 }
 
+/** The names above an object, joined with `/`. A name may have a slash, too. */
+export function pathAbove({ name, path }: { readonly name: string; readonly path: string }): string {
+  return path.slice(0, Math.max(0, path.length - name.length - 1));
+}
+
 /** `1.2 MB`, decimal. */
 export function bytes(count: number): string {
   const units = ["B", "kB", "MB", "GB", "TB"];

@@ -1,5 +1,5 @@
 import { attribute, dataCell, nameHtml, prtgLink } from "./components.ts";
-import { moment, momentAndClock, number, shortened, value } from "./figures.ts";
+import { moment, momentAndClock, number, pathAbove, shortened, value } from "./figures.ts";
 import { type Html, html } from "./html.ts";
 import { nodeLink } from "./links.ts";
 import { marked } from "./matches.ts";
@@ -123,12 +123,9 @@ function messageOf({ status, message }: NodeSummary): Html | false {
 }
 
 /** A link to the device, after the names above it. */
-function placeOf(
-  { server, name, path, device }: NodeSummary,
-  places: "path" | "server and path",
-  words: RegExp | undefined,
-): Html {
-  const above = path.slice(0, Math.max(0, path.length - name.length - 1));
+function placeOf(node: NodeSummary, places: "path" | "server and path", words: RegExp | undefined): Html {
+  const { server, device } = node;
+  const above = pathAbove(node);
   const isAtEnd = device !== null && above.endsWith(device.name);
   const before = isAtEnd ? above.slice(0, above.length - device.name.length) : above;
   const start = places === "server and path" && html`<bdi>${server}</bdi>${above !== "" && " / "}`;

@@ -1,5 +1,5 @@
 import { type Column, nameHtml, table } from "./components.ts";
-import { clockTime, counted, moment, number, shortened } from "./figures.ts";
+import { clockTime, counted, moment, number, pathAbove, shortened } from "./figures.ts";
 import { type Html, html } from "./html.ts";
 import { nodeLink } from "./links.ts";
 import type { OutageReport, StatusReport } from "./report.ts";
@@ -24,9 +24,8 @@ export function outageTable(
 }
 
 function where(outage: OutageReport, hasServers: boolean): Html {
-  const { server, kind, name, path } = outage;
-  const above = path.slice(0, Math.max(0, path.length - name.length - 1));
-  const place = [hasServers ? server : "", above].filter((part) => part !== "").join(" / ");
+  const { server, kind, name } = outage;
+  const place = [hasServers ? server : "", pathAbove(outage)].filter((part) => part !== "").join(" / ");
   return html`<a href="${nodeLink(outage)}">${nameHtml(name)}</a> <span class="kind">${kind}</span><span class="path"><bdi>${place}</bdi></span>`;
 }
 

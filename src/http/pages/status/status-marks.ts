@@ -90,9 +90,9 @@ export function statePill(state: ServerState): Html {
 }
 
 const CHANGE_MARKS: Readonly<Record<Change, Mark>> = {
-  down: { text: "Down", glyph: "✕", tone: "bad" },
-  unknown: { text: "Unknown", glyph: "?", tone: "blind" },
-  acknowledged: { text: "Acknowledged", glyph: "✎", tone: "known" },
+  down: markOf("down"),
+  unknown: markOf("unknown"),
+  acknowledged: markOf("acknowledged"),
   recovered: { text: "Recovered", glyph: "✓", tone: "good" },
   paused: { text: "Paused", glyph: "‖", tone: "still" },
   resumed: { text: "Resumed", glyph: "▸", tone: "good" },
