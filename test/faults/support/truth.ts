@@ -31,6 +31,8 @@ function listPattern(kind: string): RegExp {
 
 /** From the last answer to the end of the run. */
 const SLACK_MS = 2_000;
+/** Statuses may come from lists of the tree that are so old: see `ServerConnection.takeFresh`. */
+const FRESH_MS: Readonly<Record<string, number>> = { status: 5_000 };
 
 export class TruthChecker {
   readonly #server: string;
@@ -57,7 +59,7 @@ export class TruthChecker {
       if (at < before) found.push(`the last success of ${collector} of ${server} went back by ${before - at} ms`);
       this.#lastSuccess.set(collector, at);
       if (successes.get(collector) !== 1 || at === before) continue;
-      const from = at - (durations.get(collector) ?? 0) * 1_000 - SLACK_MS;
+      const from = at - (durations.get(collector) ?? 0) * 1_000 - SLACK_MS - (FRESH_MS[collector] ?? 0);
       const heard = answers.filter((answer) => answer.at >= from && answer.at <= at + SLACK_MS);
       for (const pattern of REQUIRED[collector] ?? []) {
         const sound = heard.some(
