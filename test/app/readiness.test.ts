@@ -53,7 +53,7 @@ test("an exporter is ready after 30 s although a server accepts connections and 
     `servers: [{ name: silent, url: "${url}", auth: { api_key: "\${KEY}" } }]`,
     TEST_KEY,
   );
-  const exporter = new Exporter(config, { ...testContext(), clock, log });
+  const exporter = new Exporter(config, { ...testContext(clock), log });
   onTestFinished(() => exporter.stop());
   const started = exporter.start();
   await clock.advance(29_000);

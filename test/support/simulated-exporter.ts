@@ -8,7 +8,7 @@ import { Exporter } from "../../src/app/exporter.ts";
 import type { Config } from "../../src/config/load.ts";
 import { Redactor } from "../../src/errors/redactor.ts";
 import { negotiateFormat } from "../../src/exposition/negotiate.ts";
-import { systemClock } from "../../src/lib/clock.ts";
+import { type Clock, systemClock } from "../../src/lib/clock.ts";
 import { MemoryBudget } from "../../src/lib/memory-budget.ts";
 import { Receivers } from "../../src/otlp/receivers.ts";
 import { ServerAccesses } from "../../src/prtg/request/server-access.ts";
@@ -72,17 +72,17 @@ export async function startSimulatedExporter(options: SimulatedExporterOptions =
   };
 }
 
-export function testContext(): CommandContext {
+export function testContext(clock: Clock = systemClock): CommandContext {
   return {
     build: { version: "0.0.0-test", revision: "" },
-    clock: systemClock,
+    clock,
     random: Math.random,
     redactor: new Redactor(),
     log: pino({ level: "silent" }),
     print: () => undefined,
     warnOnce: () => undefined,
     memory: { objects: new MemoryBudget(), pending: new MemoryBudget() },
-    outgoing: { accesses: new ServerAccesses(), receivers: new Receivers(systemClock) },
+    outgoing: { accesses: new ServerAccesses(), receivers: new Receivers(clock) },
     eventLoopBusyMs: () => 0,
   };
 }

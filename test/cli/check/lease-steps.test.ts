@@ -26,7 +26,7 @@ async function setting(): Promise<Setting> {
   const interrupted = new AbortController();
   const env = { KUBERNETES_SERVICE_HOST: server.host, KUBERNETES_SERVICE_PORT: String(server.port) };
   const account = { leaderElectServiceAccount: server.accountFolder };
-  const context = { ...testContext(), clock };
+  const context = testContext(clock);
   const check = async (flags: ElectionFlags = {}) => {
     const findings: Finding[] = [];
     const given = { ...account, ...flags };

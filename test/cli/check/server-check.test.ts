@@ -31,7 +31,7 @@ async function checked(
   const [server] = config.servers;
   if (server === undefined) throw new Error("no server");
   const planned = Object.entries(steps).map(([subject, step]) => ({ subject, collectors: [], ...step }));
-  const check = createServerCheck(server, planned, config, { ...testContext(), clock }, signal);
+  const check = createServerCheck(server, planned, config, testContext(clock), signal);
   const findings: Finding[] = [];
   for await (const finding of check.start()) findings.push(finding);
   return { findings, subjects: check.subjects, of: (name: string) => findings.find((each) => each.subject === name) };

@@ -80,7 +80,7 @@ export async function startExporterWithFaults({
     readFile: async () =>
       `servers: [{ name: ${SERVER}, url: "${simulator.url}", auth: { username: matrix, password: "\${PASSWORD}" }, limits: ${LIMITS} }]\n${settings}`,
   });
-  const context = { ...testContext(), clock, random: () => 0.5 };
+  const context = { ...testContext(clock), random: () => 0.5 };
   const exporter = new Exporter(config, context, await openOtlpPush(config, context, {}));
   void exporter.start();
   await clock.pass(5_000);

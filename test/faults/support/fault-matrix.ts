@@ -20,7 +20,7 @@ import {
 } from "./fault-catalogue.ts";
 import type { PageView } from "./page-view.ts";
 import type { Random } from "./random.ts";
-import { isRecovered, TruthChecker } from "./truth.ts";
+import { isRecovered, TruthChecker, unrecovered } from "./truth.ts";
 
 export const KINDS = faultKinds(TIMEOUT_MS);
 const SECOND = 1_000;
@@ -136,7 +136,11 @@ async function recover(
   const limit = RECOVERY_MS + (refused ? REFUSED_MS : 0) + (missing ? MISSING_MS : 0);
   while (!(await subject.isWell()) && clock.monotonic() - ended <= limit) await clock.pass(5 * SECOND);
   const seconds = (clock.monotonic() - ended) / SECOND;
-  expect(isRecovered(await subject.page(), SERVER, COLLECTORS), `recovered from ${what} after ${seconds} s`).toBe(true);
+  const left = unrecovered(await subject.page(), SERVER, COLLECTORS);
+  expect(
+    { left, last: subject.answers().slice(left.length === 0 ? Infinity : -20) },
+    `${seconds} s after ${what}`,
+  ).toEqual({ left: [], last: [] });
   // A good run may be older. One more interval shows the current state.
   let page = await subject.page();
   const isSettled = () => inFlight(page) === 0 && differences(page, subject.expected).length === 0;

@@ -109,7 +109,7 @@ export async function outcomeOf(missing: readonly string[]): Promise<Outcome> {
 async function pollingExporter(url: string, clock: Clock): Promise<Exporter> {
   const server = `{ name: hq, url: "${url}", auth: { api_key: "\${KEY}" }, limits: { requests_per_second: 1000 } }`;
   const config = await loadTestConfig(`servers: [${server}]\n${SETTINGS}`, TEST_KEY);
-  const exporter = new Exporter(config, { ...testContext(), clock });
+  const exporter = new Exporter(config, testContext(clock));
   exporter.exposition.start();
   return exporter;
 }

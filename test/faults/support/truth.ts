@@ -99,7 +99,14 @@ function ageOf(measuredSeconds: number | undefined, now: number): string {
 
 /** Every last run successful and complete. */
 export function isRecovered(page: PageView, server: string, collectors: readonly string[]): boolean {
+  return unrecovered(page, server, collectors).length === 0;
+}
+
+/** The collectors whose last run failed or was incomplete. */
+export function unrecovered(page: PageView, server: string, collectors: readonly string[]): string[] {
   const successes = page.byLabel("prtg_exporter_collector_success", "collector", { server });
   const complete = page.byLabel("prtg_exporter_collector_complete", "collector", { server });
-  return collectors.every((collector) => successes.get(collector) === 1 && complete.get(collector) === 1);
+  return collectors
+    .filter((collector) => successes.get(collector) !== 1 || complete.get(collector) !== 1)
+    .map((collector) => `${collector}: success ${successes.get(collector)}, complete ${complete.get(collector)}`);
 }

@@ -79,7 +79,7 @@ export async function startManualTimeExporter(options: ManualTimeOptions): Promi
 collectors: { channels: { schedule: ${options.channels} } }`,
   });
   const push = options.pushes ? await recordedPush(config, clock) : undefined;
-  const exporter = new Exporter(config, { ...testContext(), clock, random: () => 0 }, push);
+  const exporter = new Exporter(config, { ...testContext(clock), random: () => 0 }, push);
   onTestFinished(() => exporter.stop());
   return {
     clock,
@@ -119,7 +119,7 @@ class RecordedPush extends OtlpPush {
 }
 
 async function recordedPush(config: Config, clock: Clock): Promise<RecordedPush> {
-  const context = { ...testContext(), clock };
+  const context = testContext(clock);
   const push = await openOtlpPush(config, context, { OTEL_EXPORTER_OTLP_ENDPOINT: "http://nowhere.example" });
   if (push === undefined) throw new Error("nothing is pushed");
   return new RecordedPush(push.options);

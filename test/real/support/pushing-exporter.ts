@@ -28,7 +28,7 @@ export async function startPushingExporter(options: PushingExporterOptions): Pro
   const limits = ["requests_per_second: 1000", ...(options.limits === undefined ? [] : [options.limits])].join(", ");
   const yaml = `servers: [{ name: hq, url: "${options.server}", auth: { api_key: "\${KEY}" }, limits: { ${limits} } }]\n${options.settings}`;
   const config = await loadTestConfig(yaml, TEST_KEY);
-  const context = { ...testContext(), ...(options.clock !== undefined && { clock: options.clock }) };
+  const context = testContext(options.clock);
   const push = await openOtlpPush(config, context, {});
   const web = {
     "web.listenAddress": [{ host: "127.0.0.1", port: options.port ?? 0 }],
