@@ -101,7 +101,7 @@ export class ServerProjection implements StateObserver {
     for (const count of state.objectCounts) this.onRecord("objectCount", count, now);
     if (state.version !== undefined) this.onRecord("version", state.version, now);
     for (const detail of state.details) this.onRecord("detail", detail, now);
-    for (const outage of state.outages.all) this.onRecord("outage", outage, now);
+    for (const outage of state.outages.all.values()) this.onRecord("outage", outage, now);
     for (const device of state.outages.devices) this.onRecord("outageDevice", device, now);
   }
 

@@ -165,7 +165,8 @@ function changesOf(server: string): FakeServer["changes"] {
     const name = `Ping ${id} of ${server}`;
     return { at, what: "down", id: String(id), kind: "sensor", name, path: name, parentId: "2" };
   });
-  return { since: at - MINUTE, recent: (after = 0) => changes.filter((change) => change.at >= after) };
+  const recent = (after = 0) => changes.filter((change) => change.at >= after);
+  return { since: at - MINUTE, recent, outages: [] };
 }
 
 function tallyOf(statuses: readonly StatusToken[]): ReadonlyMap<StatusToken, number> {

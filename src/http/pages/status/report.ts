@@ -401,7 +401,9 @@ export const SearchReport = z.strictObject({
 export type SearchReport = z.infer<typeof SearchReport>;
 
 const Change = z.strictObject({
-  at: instant().describe("time of the change. For several objects: of the first one"),
+  at: instant().describe(
+    "time of the change. For several objects: of the first one. For the end of an outage: of the last recovery before it",
+  ),
   server: z.string().describe("the configured name of the server"),
   change: z
     .enum(CHANGES)
@@ -409,7 +411,9 @@ const Change = z.strictObject({
       "`down` includes partially down and disconnected. `recovered`: no longer down, unknown or acknowledged. `resumed`: no longer paused",
     ),
   kind: z.enum(["probe", "group", "device", "sensor"]).describe("kind of the changed objects"),
-  count: count().describe("number of changed objects"),
+  count: count().describe(
+    "number of changed objects. For the begin of an outage: sensors with the problem. For its end: sensors that recovered",
+  ),
   object: z
     .strictObject({
       id: z.string().describe("its id"),
@@ -418,8 +422,20 @@ const Change = z.strictObject({
       path: z.string().describe("its path as of the change"),
       exists: z.boolean().describe("the exporter still knows it"),
     })
-    .describe("the changed object. If `count` is above 1: the nearest object above all of them"),
+    .describe(
+      "the changed object. If `count` is above 1: the nearest object above all of them. With `outage`: the object of the outage",
+    ),
   before: z.string().nullable().describe("earlier name of a renamed object, earlier path of a moved one, or null"),
+  outage: z
+    .strictObject({
+      part: z
+        .enum(["begin", "during", "end"])
+        .describe("`begin` and `end` of the outage, or sensors of it that changed between them"),
+      problem: z.enum(["down", "unknown"]).describe("problem of the outage"),
+      sensors: count().describe("sensors below the object at the begin, without paused ones"),
+    })
+    .nullable()
+    .describe("outage to which the changes belong, or null"),
 });
 export type ChangeReport = z.infer<typeof Change>;
 
@@ -428,6 +444,7 @@ export const ChangesReport = z.strictObject({
   since: instant()
     .nullable()
     .describe("the exporter knows all changes since then, of each of these servers. Null: a server has no poll yet"),
+  servers: count().describe("servers that the reader sees"),
   total: count().describe("number of items on all pages"),
   page: z
     .strictObject({
