@@ -1,5 +1,6 @@
 import { z } from "zod";
-import { ChangesReport, NodeReport, SearchReport, StatusReport } from "../../src/http/pages/status/report.ts";
+import { ChangesReport } from "../../src/http/pages/status/changes-report.ts";
+import { NodeReport, SearchReport, StatusReport } from "../../src/http/pages/status/report.ts";
 import { SORT_KEYS } from "../../src/http/pages/status/source.ts";
 import { code, pageHead, table } from "./markdown.ts";
 

@@ -1,4 +1,4 @@
-import type { ChangeReport, ChangesReport } from "../../http/pages/status/report.ts";
+import type { ChangeReport, ChangesReport } from "../../http/pages/status/changes-report.ts";
 import { type ChangesQuery, QueryError } from "../../http/pages/status/source.ts";
 import { sortInSlices, type TimeSlices } from "../../lib/yielding.ts";
 import { type ChangeGroup, compareGroups, groupChanges } from "./change-groups.ts";

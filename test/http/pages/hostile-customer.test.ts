@@ -2,7 +2,8 @@ import { pino } from "pino";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { linksSchema } from "../../../src/config/links-schema.ts";
 import { createRoutes, type Routes, tenantRoutes } from "../../../src/http/pages/routes.ts";
-import { ChangesReport, NodeReport, SearchReport, TenantReport } from "../../../src/http/pages/status/report.ts";
+import { ChangesReport } from "../../../src/http/pages/status/changes-report.ts";
+import { NodeReport, SearchReport, TenantReport } from "../../../src/http/pages/status/report.ts";
 import { startWebServer, type WebServer } from "../../../src/http/server/connection-handler.ts";
 import { fakeServers } from "../../support/fake-status-source.ts";
 

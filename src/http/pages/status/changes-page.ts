@@ -1,10 +1,10 @@
+import type { ChangeReport, ChangesReport } from "./changes-report.ts";
 import { type Column, crumbs, nameHtml, panel, table } from "./components.ts";
 import { clockTime, counted, number, pathAbove } from "./figures.ts";
 import { type Html, html } from "./html.ts";
 import type { Page } from "./layout.ts";
 import { changesLink, nodeLink } from "./links.ts";
 import { pages } from "./object-table.ts";
-import type { ChangeReport, ChangesReport } from "./report.ts";
 import { changePill } from "./status-marks.ts";
 
 /** `/changes`: the last hours, newest first. @param server The only one, or `undefined` for all. */

@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
 import { changesPage, lastHourSection } from "../../../../src/http/pages/status/changes-page.ts";
-import { type ChangeReport, ChangesReport } from "../../../../src/http/pages/status/report.ts";
+import { type ChangeReport, ChangesReport } from "../../../../src/http/pages/status/changes-report.ts";
 import { CHANGES } from "../../../../src/http/pages/status/status-order.ts";
 import { CHANGE_KINDS } from "../../../../src/model/change-log.ts";
 import { changesReport } from "./reports.ts";

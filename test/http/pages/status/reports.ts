@@ -1,13 +1,12 @@
+import type { ChangeReport, ChangesReport } from "../../../../src/http/pages/status/changes-report.ts";
 import type {
-  ChangeReport,
-  ChangesReport,
   NodeReport,
   NodeSummary,
   OutageReport,
   SearchReport,
-  ServerReport,
   StatusReport,
 } from "../../../../src/http/pages/status/report.ts";
+import type { ServerReport } from "../../../../src/http/pages/status/server-report.ts";
 
 export const NOW = "2026-11-21T18:45:00.000Z";
 const BEFORE = "2026-11-21T18:44:48.000Z";
