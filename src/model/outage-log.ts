@@ -9,7 +9,7 @@ const MAX_OUTAGES = 500;
 export interface LoggedOutage {
   readonly problem: OutageProblem;
   readonly object: Pick<TreeNode, "id" | "kind" | "name" | "path" | "parentId">;
-  /** Start of the first affected status. */
+  /** Changes of its sensors since then belong to it: its first ones, not those of sensors that were down long before. */
   readonly from: number;
   /** End of the poll that found it. `undefined` if its begin is no news: found by the first poll, or the rest of a larger one. */
   readonly foundAt: number | undefined;
@@ -65,7 +65,7 @@ export class OutageLog {
         continue;
       }
       const isRest = outageAbove(nodes, nodes.get(outage.node.parentId), outage.problem, ended) !== undefined;
-      const entry = begin(outage, now, !isFirst && !isRest);
+      const entry = begin(outage, now, isFirst || isRest ? undefined : (this.#polledAt ?? now));
       begun.push(entry);
       this.#open.set(key, entry);
     }
@@ -95,13 +95,14 @@ export class OutageLog {
   }
 }
 
-function begin({ node, problem, below, since }: Outage, now: number, isNews: boolean): Entry {
+/** @param polledAt Time of the poll before, if the begin is news. */
+function begin({ node, problem, below, since = 0 }: Outage, now: number, polledAt: number | undefined): Entry {
   const { id, kind, name, path, parentId } = node;
   return {
     problem,
     object: { id, kind, name, path, parentId },
-    from: Math.min(since ?? now, now),
-    foundAt: isNews ? now : undefined,
+    from: Math.min(now, polledAt === undefined ? since : Math.max(since, polledAt - AROUND_MS)),
+    foundAt: polledAt === undefined ? undefined : now,
     affected: below[problem],
     sensors: below.sensors,
     endedAt: undefined,

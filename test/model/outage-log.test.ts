@@ -52,6 +52,14 @@ describe("OutageLog", () => {
     expect(told()).toEqual(["A 10 down from 30, found 60 to 120, last seen 90"]);
   });
 
+  it("begins with its first changes, not with a sensor that was down before", async () => {
+    const { poll, told, clock } = site();
+    await clock.advance(3_600_000);
+    await poll(UP);
+    await poll(DOWN, DOWN, { since: clock.now() - 50 * 60_000 });
+    expect(told()).toEqual(["A 10 down from 3330, found 3660"]);
+  });
+
   it("takes an outage of the first poll as no news, but its end", async () => {
     const { poll, told } = site();
     await poll(DOWN);

@@ -78,9 +78,9 @@ async function groupsOf({ outage, found }: Bucket, tree: ChangedTree): Promise<r
     const objects = distinct(found);
     return objects.length < MANY ? objects.map(alone) : [{ ...together(objects, outage.outage.object), outage }];
   }
-  const { problem, object, from, affected, endedAt = 0 } = outage.outage;
+  const { problem, object, foundAt = 0, affected, endedAt = 0 } = outage.outage;
   const about = { kind: "sensor", object, outage, changes: found.map(({ change }) => change) } as const;
-  if (outage.part === "begin") return [{ ...about, at: from, what: problem, count: affected }];
+  if (outage.part === "begin") return [{ ...about, at: firstAt(found, foundAt), what: problem, count: affected }];
   // The poll that found the end can be later.
   const last = found.reduce((latest, { change: { at } }) => (at <= endedAt ? Math.max(latest, at) : latest), 0);
   return [{ ...about, at: last || endedAt, what: "recovered", count: distinct(found).length }];
@@ -165,7 +165,11 @@ function alone({ change, changes }: FoundObject): ChangeGroup {
 function together(found: readonly FoundObject[], object: ChangedObject): ChangeGroup {
   const [first] = found;
   if (first === undefined) throw new RangeError("a group without changes");
-  const at = found.reduce((earliest, { change }) => Math.min(earliest, change.at), first.change.at);
+  const at = firstAt(found, first.change.at);
   const changes = found.flatMap((each) => each.changes);
   return { at, what: first.change.what, kind: first.change.kind, count: found.length, object, changes };
+}
+
+function firstAt(found: readonly Found[], otherwise: number): number {
+  return found.reduce((earliest, { change: { at } }) => Math.min(earliest, at), otherwise);
 }

@@ -139,7 +139,7 @@ describe("groupChanges", () => {
           [66, 1, undefined],
           [60, 5, "end"],
           [4, 1, undefined],
-          [0, 7, "begin"],
+          [1, 7, "begin"],
         ],
       ]);
     });
