@@ -1,5 +1,6 @@
 import { z } from "zod";
-import { ChangesReport, NodeReport, SearchReport, StatusReport } from "../../src/http/pages/status/report.ts";
+import { ChangesReport } from "../../src/http/pages/status/changes-report.ts";
+import { NodeReport, SearchReport, StatusReport } from "../../src/http/pages/status/report.ts";
 import { SORT_KEYS } from "../../src/http/pages/status/source.ts";
 import { code, pageHead, table } from "./markdown.ts";
 
@@ -70,6 +71,7 @@ A page is smaller than 100 kB. \`totals\` cover all servers. To read all servers
 
 **Changes.** The overview shows the last hour in at most ten lines, \`/changes\` the last four hours. A change is an object that went down, became unknown, was acknowledged, recovered, was paused or resumed, was renamed or moved, or was added or removed.
 Three or more changes alike in one minute are one line with their number and the nearest device or group above all of them. A probe stands for its sensors only if at least half of them changed. Changes between up, warning and unusual are no news and have no line.
+The begin of an outage is one line with all its sensors that are down within five minutes, such as *Outage: 310 of 368 sensors below Singapore Office*, and so is its end with the sensors that recovered within five minutes. Between them, changes alike name the object of the outage. An outage that begins device by device is the one of the site. An outage that continues as a larger one, or as another problem, has no end.
 The time is the one that PRTG says, or the end of the poll. The first poll after a start is no change. The exporter keeps changes in memory, within [bounds](sizing.md#memory). The page says since when it knows all of them.
 
 **Status history and charts.** The page of a server shows how many sensors were down, unknown, in warning, acknowledged or paused in the last four hours. The exporter takes one sample a minute, in memory.

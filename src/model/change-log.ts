@@ -1,7 +1,9 @@
 import { STATUSES, type StatusGroup, type StatusToken } from "../prtg/status.ts";
 import type { NodeState } from "./node-state.ts";
+import { AROUND_MS, type LoggedOutage, OutageLog } from "./outage-log.ts";
+import type { Outage } from "./outages.ts";
 import type { NodeWatcher } from "./state-observer.ts";
-import { NODE_KINDS, type NodePoll, type TreeNode } from "./tree.ts";
+import { NODE_KINDS, type NodePoll, type Tree, type TreeNode } from "./tree.ts";
 
 export const CHANGE_KINDS = [
   ...(["down", "unknown", "acknowledged", "recovered", "paused", "resumed"] as const),
@@ -37,6 +39,7 @@ export interface ChangeLogOptions {
 export class ChangeLog implements NodeWatcher {
   readonly #options: ChangeLogOptions;
   readonly #knownKinds = new Set<string>();
+  readonly #outages = new OutageLog();
   #changes: NodeChange[] = [];
   #size = 0;
   #since: number | undefined;
@@ -56,6 +59,12 @@ export class ChangeLog implements NodeWatcher {
   recent(after = 0): readonly NodeChange[] {
     this.#expire();
     return this.#changes.filter(({ at }) => at >= after);
+  }
+
+  /** Outages to which recent changes can belong. */
+  get outages(): readonly LoggedOutage[] {
+    this.#outages.expire(this.#options.now() - KEPT_MS - AROUND_MS);
+    return this.#outages.all;
   }
 
   onPollStart(): void {
@@ -87,6 +96,10 @@ export class ChangeLog implements NodeWatcher {
     // An acknowledgement may keep the time of the status before.
     const isNew = statusSince !== undefined && statusSince !== sinceBefore;
     this.#add(node, what, isNew ? Math.min(statusSince, this.#now) : this.#now);
+  }
+
+  onOutages(outages: ReadonlyMap<string, Outage>, { nodes }: Tree): void {
+    this.#outages.update(outages, nodes, this.#now);
   }
 
   onPollEnd(poll: NodePoll): void {

@@ -21,8 +21,9 @@ export class OutageTracker {
   #outages = new Map<string, Outage>();
   #devices = new Map<string, OutageDevice>();
 
-  get all(): Iterable<Outage> {
-    return this.#outages.values();
+  /** By `outageKey`. */
+  get all(): ReadonlyMap<string, Outage> {
+    return this.#outages;
   }
 
   get devices(): Iterable<OutageDevice> {
@@ -69,13 +70,11 @@ export class OutageTracker {
         devices.set(deviceKey, { row: deviceRow, node, problem, outageId: outage.node.id, expiresAt });
       }
     }
-    for (const [key, outage] of this.#outages) {
-      if (outages.has(key)) continue;
+    for (const outage of goneFrom(this.#outages, outages)) {
       observer.onRecordRemoval("outage", outage);
       this.#rows.release(outage.row);
     }
-    for (const [key, device] of this.#devices) {
-      if (devices.has(key)) continue;
+    for (const device of goneFrom(this.#devices, devices)) {
       observer.onRecordRemoval("outageDevice", device);
       this.#deviceRows.release(device.row);
     }
@@ -84,4 +83,8 @@ export class OutageTracker {
     for (const outage of outages.values()) observer.onRecord("outage", outage, now.monotonic);
     for (const device of devices.values()) observer.onRecord("outageDevice", device, now.monotonic);
   }
+}
+
+function goneFrom<Kept>(before: ReadonlyMap<string, Kept>, now: ReadonlyMap<string, Kept>): readonly Kept[] {
+  return [...before].flatMap(([key, value]) => (now.has(key) ? [] : [value]));
 }

@@ -219,6 +219,7 @@ export class ServerState {
     }
     const stateOf = (id: string) => this.#nodes.get(id);
     await this.outages.update(this.#tree, stateOf, this.#sensorsWithProblem(), this.#observer, context);
+    watcher?.onOutages?.(this.outages.all, this.#tree);
     watcher?.onPollEnd(poll, now);
   }
 

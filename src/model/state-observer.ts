@@ -3,7 +3,7 @@ import type { Channel } from "./channel.ts";
 import type { Count } from "./counts.ts";
 import type { NodeState } from "./node-state.ts";
 import type { Outage, OutageDevice } from "./outages.ts";
-import type { NodePoll, TreeNode } from "./tree.ts";
+import type { NodePoll, Tree, TreeNode } from "./tree.ts";
 import type { ClockReading } from "./update-context.ts";
 
 export interface KnownVersion {
@@ -68,6 +68,8 @@ export interface NodeWatcher {
   onNodeRecord(node: NodeState): void;
   /** Called only if a list changed the status of a node that had one. @param since Begin of the status before. */
   onStatusChange?(node: NodeState, before: StatusToken, since: number | undefined): void;
+  /** Reports the outages after each poll, by `outageKey`, before `onPollEnd`. */
+  onOutages?(outages: ReadonlyMap<string, Outage>, tree: Tree): void;
   /** Not called for a poll that failed. */
   onPollEnd(poll: NodePoll, now: ClockReading): void;
 }
@@ -95,6 +97,9 @@ export function watchTogether(first: NodeWatcher, second: NodeWatcher | undefine
     },
     onStatusChange: (node, before, since) => {
       for (const watcher of both) watcher.onStatusChange?.(node, before, since);
+    },
+    onOutages: (outages, tree) => {
+      for (const watcher of both) watcher.onOutages?.(outages, tree);
     },
     onPollEnd: (poll, now) => {
       for (const watcher of both) watcher.onPollEnd(poll, now);

@@ -60,11 +60,7 @@ export class ServerProjection implements StateObserver {
     });
     const ofServer = { server, tables, shardKey: () => SERVER_WIDE, identity: 0 };
     const { sensors, objects } = COUNT_FAMILIES;
-    const ofOutages = {
-      ...{ server, tables },
-      shardKey: ({ node }: { readonly node: TreeNode }) => shardKeyOfNode(server, node),
-      identity: ANY_FACT,
-    };
+    const ofOutages = { server, tables, identity: ANY_FACT };
     this.#records = {
       statusCount: new Projector({ ...ofServer, families: serveFamilies(labels, { sensors }) }),
       objectCount: new Projector({ ...ofServer, families: serveFamilies(labels, { objects }) }),
@@ -77,8 +73,17 @@ export class ServerProjection implements StateObserver {
         // There are few details, and each report of one may change labels.
         identity: ANY_FACT,
       }),
-      outage: new Projector({ ...ofOutages, families: serveFamilies(labels, OUTAGE_FAMILIES) }),
-      outageDevice: new Projector({ ...ofOutages, families: serveFamilies(labels, OUTAGE_DEVICE_FAMILIES) }),
+      outage: new Projector({
+        ...ofOutages,
+        families: serveFamilies(labels, OUTAGE_FAMILIES),
+        // The alert about a site must not depend on the place of its id in a limited page. It also needs metrics of the server.
+        shardKey: ({ node }) => (node.kind === "device" ? shardKeyOfNode(server, node) : SERVER_WIDE),
+      }),
+      outageDevice: new Projector({
+        ...ofOutages,
+        families: serveFamilies(labels, OUTAGE_DEVICE_FAMILIES),
+        shardKey: ({ node }) => shardKeyOfNode(server, node),
+      }),
     };
   }
 
@@ -101,7 +106,7 @@ export class ServerProjection implements StateObserver {
     for (const count of state.objectCounts) this.onRecord("objectCount", count, now);
     if (state.version !== undefined) this.onRecord("version", state.version, now);
     for (const detail of state.details) this.onRecord("detail", detail, now);
-    for (const outage of state.outages.all) this.onRecord("outage", outage, now);
+    for (const outage of state.outages.all.values()) this.onRecord("outage", outage, now);
     for (const device of state.outages.devices) this.onRecord("outageDevice", device, now);
   }
 

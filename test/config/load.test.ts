@@ -368,6 +368,19 @@ metrics: { sensor_status: 1 }
   expect(error.message.split("\n")).toHaveLength(5);
 });
 
+test("a bad link has the position of its address", async () => {
+  const error = await failureOf(
+    load(`${MINIMAL}web:
+  links:
+    - { name: Wiki, url: "https://wiki.example.com/{device}" }
+    - name: Grafana
+      url: https://grafana.example.com/d/x?var-device={devcie}
+`),
+  );
+  expect(error.problems.map(({ line, column, key }) => [line, column, key])).toEqual([[9, 12, "web.links[1].url"]]);
+  expect(error.message).toContain("unknown placeholder {devcie}");
+});
+
 test("the loader shortens a long list of problems and gives their number", async () => {
   const keys = Array.from({ length: 80 }, (_, index) => `key_${index}: 1`);
   const error = await failureOf(load(`${MINIMAL}${keys.join("\n")}\n`));

@@ -49,7 +49,7 @@ test("reports an outage with its devices while it lasts, then once its end", asy
   const begun = ["outage 11 10, row 0", "outageDevice 111 of 11, row 0", "outageDevice 112 of 11, row 1"];
   expect(await poll(DOWN)).toEqual(begun);
   expect(await poll(DOWN)).toEqual(begun);
-  expect([...state.outages.all].map(({ since, firstId, devices }) => ({ since, firstId, devices }))).toEqual([
+  expect([...state.outages.all.values()].map(({ since, firstId, devices }) => ({ since, firstId, devices }))).toEqual([
     { since: 1_000, firstId: "1110", devices: 2 },
   ]);
   expect(await poll(UP)).toEqual(["outage 11 removed", "outageDevice 111 removed", "outageDevice 112 removed"]);
@@ -69,7 +69,7 @@ test("the start is the first sensor's, although that sensor has recovered or was
   const { state, poll } = site();
   await poll(DOWN, DOWN, 1_000);
   await poll(Array<StatusToken>(5).fill("acknowledged"), DOWN, 9_000);
-  expect([...state.outages.all].map(({ since, below }) => [since, below.acknowledged])).toEqual([[1_000, 5]]);
+  expect([...state.outages.all.values()].map(({ since, below }) => [since, below.acknowledged])).toEqual([[1_000, 5]]);
 });
 
 test("tells the outage of a sensor only for sensors with its problem", async () => {

@@ -44,3 +44,18 @@ test("a device is in one shard with its sensors and channels, also after a move"
   await monitor.pollOnce(never);
   expect(ownersOf(store.tables)).toEqual(before.map((each) => (each === "51 in 40" ? "51 in 41" : each)));
 });
+
+test("outages of groups are in no shard of a device, so that a limited page keeps them", async () => {
+  const server = smallServer();
+  server.put(record("device", "41", "10"), record("sensor", "52", "40"), record("sensor", "53", "41"));
+  for (const id of ["50", "51", "52", "53"]) server.change(id, { status: "down" });
+  const { monitor, store } = memoryPipeline(server);
+  await monitor.pollOnce(never);
+  const owners = () => ownersOf([...store.tables].filter(({ family }) => family.name.startsWith("prtg_outage")));
+  expect(owners()).toEqual(["1 in server", "40 in 40", "41 in 41"]);
+  server.change("53", { status: "up" });
+  server.put(...["54", "55", "56", "57"].map((id) => record("sensor", id, "41", { status: "up" })));
+  await monitor.pollOnce(never);
+  await monitor.pollOnce(never);
+  expect(owners()).toEqual(["40 in 40"]);
+});

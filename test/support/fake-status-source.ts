@@ -1,10 +1,13 @@
 import type { ServerStatus, ServerSummary } from "../../src/app/monitored-server.ts";
 import type { StatusSources } from "../../src/app/reports/sources.ts";
 import { createStatusPages } from "../../src/app/reports/status-pages.ts";
+import type { LinkTemplate } from "../../src/config/links-schema.ts";
 import { Redactor } from "../../src/errors/redactor.ts";
 import type { StatusCourse } from "../../src/http/pages/status/courses.ts";
 import type { StatusSource } from "../../src/http/pages/status/source.ts";
 import { systemClock } from "../../src/lib/clock.ts";
+import { ChannelMapper } from "../../src/mapping/channel-mapper.ts";
+import { SeriesLabels } from "../../src/mapping/series-labels.ts";
 import type { NodeChange } from "../../src/model/change-log.ts";
 import type { NodeState } from "../../src/model/node-state.ts";
 import { OutageTracker } from "../../src/model/outage-tracker.ts";
@@ -40,6 +43,8 @@ interface FakeServerOptions {
   readonly saidBy?: (server: string) => string;
   /** All fail, with changing statuses. */
   readonly isWorst?: boolean;
+  /** `web.links` of the configuration. */
+  readonly links?: readonly LinkTemplate[];
   /** Sensors per status, independent of the tree. */
   readonly counts?: ReadonlyMap<StatusToken, number>;
 }
@@ -75,10 +80,10 @@ export function fakeServers(count: number, options: FakeServerOptions = {}): Fak
         webUrl: "https://prtg.example.com",
       })),
       shard: undefined,
-      web: { links: [] },
+      web: { links: options.links ?? [] },
     } as unknown as StatusSources["config"],
     store: { tables: [] } as unknown as StatusSources["store"],
-    mapper: { hasRules: false } as unknown as StatusSources["mapper"],
+    mapper: new ChannelMapper({ labels: new SeriesLabels(), rules: undefined }),
     courses: { of: (name) => courseOf(name, work, options) },
     charts: { read: async () => undefined },
     receiver: undefined,
@@ -165,7 +170,8 @@ function changesOf(server: string): FakeServer["changes"] {
     const name = `Ping ${id} of ${server}`;
     return { at, what: "down", id: String(id), kind: "sensor", name, path: name, parentId: "2" };
   });
-  return { since: at - MINUTE, recent: (after = 0) => changes.filter((change) => change.at >= after) };
+  const recent = (after = 0) => changes.filter((change) => change.at >= after);
+  return { since: at - MINUTE, recent, outages: [] };
 }
 
 function tallyOf(statuses: readonly StatusToken[]): ReadonlyMap<StatusToken, number> {

@@ -1,27 +1,32 @@
 import { mapEntry } from "../../lib/map-entry.ts";
 import type { NodeChange } from "../../model/change-log.ts";
+import type { LoggedOutage } from "../../model/outage-log.ts";
 import { ROOT_ID, type TreeNode } from "../../model/tree.ts";
+import { newsOf, outageFinder, type PartOfOutage } from "./outage-changes.ts";
 
 /** An object of the tree, or one that is gone. */
 export type ChangedObject = Pick<TreeNode, "id" | "kind" | "name" | "path" | "parentId">;
 
-/** Like changes of one minute. */
+/** Like changes of one minute, or the begin or end of an outage. */
 export interface ChangeGroup {
-  /** Of the first change, milliseconds since the epoch. */
+  /** Milliseconds since the epoch: of the first change, or of the last recovery for the end of an outage. */
   readonly at: number;
   readonly what: NodeChange["what"];
   /** Kind of the changed objects. */
   readonly kind: NodeChange["kind"];
+  /** Objects, not changes. For the begin of an outage all affected sensors, also those that were down before. */
   readonly count: number;
-  /** The changed object, or the nearest one above all of them. */
+  /** The changed object, or the nearest one above all of them, or the one of the outage. */
   readonly object: ChangedObject;
   readonly before?: string | undefined;
+  readonly outage?: PartOfOutage | undefined;
+  readonly changes: readonly NodeChange[];
 }
 
 export interface ChangedTree {
   readonly nodes: ReadonlyMap<string, ChangedObject>;
   /** Number of sensors below an object. */
-  sensorsBelow(id: string): number;
+  sensorsBelow(id: string): Promise<number>;
 }
 
 /** From so many on, changes are one line. */
@@ -32,24 +37,62 @@ const SHARE_OF_PROBE = 0.5;
 const MAX_DEPTH = 64;
 const MINUTE_MS = 60_000;
 
-/** Newest minute first, then the largest group. */
-export function groupChanges(changes: readonly NodeChange[], tree: ChangedTree): ChangeGroup[] {
+/** Newest minute first, then the largest group. @param after Begin of the changes, milliseconds since the epoch. */
+export async function groupChanges(
+  changes: readonly NodeChange[],
+  tree: ChangedTree,
+  outages: readonly LoggedOutage[] = [],
+  after = 0,
+): Promise<ChangeGroup[]> {
   // A later rename or removal does not change what an earlier line says.
   const gone = new Map<string, ChangedObject>();
-  const alike = new Map<string, Map<string, NodeChange>>();
-  for (const change of changes) {
-    if (change.what === "removed") gone.set(change.id, change);
-    const key = `${minuteOf(change.at)} ${change.what} ${change.kind}`;
-    // An object that flaps within a minute counts once.
-    const bucket = mapEntry(alike, key, () => new Map<string, NodeChange>());
-    if (!bucket.has(change.id)) bucket.set(change.id, change);
-  }
+  for (const change of changes) if (change.what === "removed") gone.set(change.id, change);
   const objectOf = (id: string) => tree.nodes.get(id) ?? gone.get(id);
-  const groups = [...alike.values()].flatMap((bucket) => {
-    const found = Array.from(bucket.values(), (change) => ({ change, above: objectsAbove(change, objectOf) }));
-    return divide(found, 0, tree);
-  });
+  const outageOf = outageFinder(outages);
+  const buckets = new Map<string, Bucket>();
+  for (const outage of newsOf(outages, after)) buckets.set(keyOfPart(outage), { outage, found: [] });
+  for (const change of changes) {
+    const above = objectsAbove(change, objectOf);
+    const outage = outageOf(change, above);
+    const minute = `${minuteOf(change.at)} ${change.what} ${change.kind}`;
+    const key = outage === undefined ? minute : `${keyOfPart(outage)}${outage.part === "during" ? ` ${minute}` : ""}`;
+    mapEntry(buckets, key, () => ({ outage, found: [] })).found.push({ change, above });
+  }
+  const groups: ChangeGroup[] = [];
+  for (const bucket of buckets.values()) groups.push(...(await groupsOf(bucket, tree)));
   return groups.sort(compareGroups);
+}
+
+interface Bucket {
+  readonly outage: PartOfOutage | undefined;
+  readonly found: Found[];
+}
+
+function keyOfPart({ outage: { problem, object, from }, part }: PartOfOutage): string {
+  return `${part} ${problem} ${object.id} ${from}`;
+}
+
+async function groupsOf({ outage, found }: Bucket, tree: ChangedTree): Promise<readonly ChangeGroup[]> {
+  if (outage === undefined) return divide(distinct(found), 0, tree);
+  if (outage.part === "during") {
+    const objects = distinct(found);
+    return objects.length < MANY ? objects.map(alone) : [{ ...together(objects, outage.outage.object), outage }];
+  }
+  const { problem, object, foundAt = 0, affected, endedAt = 0 } = outage.outage;
+  const about = { kind: "sensor", object, outage, changes: found.map(({ change }) => change) } as const;
+  if (outage.part === "begin") return [{ ...about, at: firstAt(found, foundAt), what: problem, count: affected }];
+  // The poll that found the end can be later.
+  const last = found.reduce((latest, { change: { at } }) => (at <= endedAt ? Math.max(latest, at) : latest), 0);
+  return [{ ...about, at: last || endedAt, what: "recovered", count: distinct(found).length }];
+}
+
+/** An object that flaps counts once. */
+function distinct(found: readonly Found[]): readonly FoundObject[] {
+  const objects = new Map<string, FoundObject>();
+  for (const { change, above } of found) {
+    mapEntry(objects, change.id, () => ({ change, above, changes: [] })).changes.push(change);
+  }
+  return [...objects.values()];
 }
 
 export function compareGroups(a: ChangeGroup, b: ChangeGroup): number {
@@ -66,6 +109,11 @@ interface Found {
   readonly above: readonly ChangedObject[];
 }
 
+/** `change` is the first one. */
+interface FoundObject extends Found {
+  readonly changes: NodeChange[];
+}
+
 function objectsAbove(change: NodeChange, objectOf: (id: string) => ChangedObject | undefined): ChangedObject[] {
   const above: ChangedObject[] = [];
   let object = change.parentId === ROOT_ID ? undefined : objectOf(change.parentId);
@@ -77,8 +125,8 @@ function objectsAbove(change: NodeChange, objectOf: (id: string) => ChangedObjec
 }
 
 /** @param depth All have the same objects above down to this depth. */
-function divide(found: readonly Found[], depth: number, tree: ChangedTree): ChangeGroup[] {
-  if (found.length < MANY) return found.map(({ change }) => alone(change));
+async function divide(found: readonly FoundObject[], depth: number, tree: ChangedTree): Promise<ChangeGroup[]> {
+  if (found.length < MANY) return found.map(alone);
   let common = depth;
   const [first] = found;
   for (;;) {
@@ -87,30 +135,41 @@ function divide(found: readonly Found[], depth: number, tree: ChangedTree): Chan
     common++;
   }
   const nearest = first?.above[common - 1];
-  if (nearest !== undefined && standsFor(nearest, found, tree)) return [together(found, nearest)];
-  const parts = new Map<string, Found[]>();
+  if (nearest !== undefined && (await standsFor(nearest, found, tree))) return [together(found, nearest)];
+  const parts = new Map<string, FoundObject[]>();
   for (const each of found) mapEntry(parts, each.above[common]?.id ?? "", () => []).push(each);
-  return [...parts].flatMap(([id, part]) => {
-    if (id !== "") return divide(part, common + 1, tree);
+  const groups: ChangeGroup[] = [];
+  for (const [id, part] of parts) {
+    if (id !== "") groups.push(...(await divide(part, common + 1, tree)));
     // Direct children.
-    if (nearest !== undefined && part.length >= MANY) return [together(part, nearest)];
-    return part.map(({ change }) => alone(change));
-  });
+    else if (nearest !== undefined && part.length >= MANY) groups.push(together(part, nearest));
+    else groups.push(...part.map(alone));
+  }
+  return groups;
 }
 
-function standsFor({ id, kind }: ChangedObject, found: readonly Found[], { sensorsBelow }: ChangedTree): boolean {
+async function standsFor(
+  { id, kind }: ChangedObject,
+  found: readonly FoundObject[],
+  { sensorsBelow }: ChangedTree,
+): Promise<boolean> {
   const isAboutSensors = found[0]?.change.kind === "sensor";
-  return kind !== "probe" || !isAboutSensors || found.length >= SHARE_OF_PROBE * sensorsBelow(id);
+  return kind !== "probe" || !isAboutSensors || found.length >= SHARE_OF_PROBE * (await sensorsBelow(id));
 }
 
-function alone(change: NodeChange): ChangeGroup {
+function alone({ change, changes }: FoundObject): ChangeGroup {
   const { at, what, kind, before } = change;
-  return { at, what, kind, count: 1, object: change, before };
+  return { at, what, kind, count: 1, object: change, before, changes };
 }
 
-function together(found: readonly Found[], object: ChangedObject): ChangeGroup {
+function together(found: readonly FoundObject[], object: ChangedObject): ChangeGroup {
   const [first] = found;
   if (first === undefined) throw new RangeError("a group without changes");
-  const at = found.reduce((earliest, { change }) => Math.min(earliest, change.at), first.change.at);
-  return { at, what: first.change.what, kind: first.change.kind, count: found.length, object };
+  const at = firstAt(found, first.change.at);
+  const changes = found.flatMap((each) => each.changes);
+  return { at, what: first.change.what, kind: first.change.kind, count: found.length, object, changes };
+}
+
+function firstAt(found: readonly Found[], otherwise: number): number {
+  return found.reduce((earliest, { change: { at } }) => Math.min(earliest, at), otherwise);
 }

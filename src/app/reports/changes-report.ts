@@ -1,8 +1,9 @@
-import type { ChangeReport, ChangesReport } from "../../http/pages/status/report.ts";
+import type { ChangeReport, ChangesReport } from "../../http/pages/status/changes-report.ts";
 import { type ChangesQuery, QueryError } from "../../http/pages/status/source.ts";
 import { sortInSlices, type TimeSlices } from "../../lib/yielding.ts";
-import { type ChangedTree, type ChangeGroup, compareGroups, groupChanges } from "./change-groups.ts";
+import { type ChangeGroup, compareGroups, groupChanges } from "./change-groups.ts";
 import type { Monitor, OutlineOf } from "./node-summary.ts";
+import type { PartOfOutage } from "./outage-changes.ts";
 import { instant, instantOrNull } from "./report-values.ts";
 import { byName } from "./server-list.ts";
 import type { StatusSources } from "./sources.ts";
@@ -19,7 +20,7 @@ interface ServerGroup {
 /** @throws QueryError for an unknown server */
 export async function changesReport(
   sources: StatusSources,
-  _outlineOf: OutlineOf,
+  outlineOf: OutlineOf,
   { server, withinMs, size = PAGE_SIZE, page }: ChangesQuery,
   slices: TimeSlices,
 ): Promise<ChangesReport> {
@@ -35,9 +36,14 @@ export async function changesReport(
     const turn = slices.step();
     if (turn !== undefined) await turn;
     begins.push(monitor.changes.since);
-    const changes = monitor.changes.recent(withinMs === undefined ? 0 : now - withinMs);
-    if (changes.length === 0) continue;
-    const groups = groupChanges(changes, treeOf(monitor));
+    const { since = now, outages } = monitor.changes;
+    const after = withinMs === undefined ? 0 : now - withinMs;
+    const changes = monitor.changes.recent(after);
+    if (changes.length === 0 && outages.length === 0) continue;
+    // The outline is made only if a probe is in question, because the overview asks for the changes of each server.
+    const sensorsBelow = async (id: string) => sumOf((await outlineOf(monitor)).sensorsBelow(id));
+    const tree = { nodes: monitor.view.state.tree.nodes, sensorsBelow };
+    const groups = await groupChanges(changes, tree, outages, Math.max(since, after));
     found.push(...groups.map((group) => ({ server: name, monitor, group })));
   }
   const sorted = await sortInSlices(found, compareFound, slices);
@@ -48,28 +54,15 @@ export async function changesReport(
   return {
     generated_at: instant(now),
     since: isKnown ? instantOrNull(Math.max(...begins.filter((begin) => begin !== undefined))) : null,
+    servers: monitors.size,
     total: sorted.length,
     page: { number, pages, from },
     items: sorted.slice(from, from + size).map(changeReport),
   };
 }
 
-/** Counts sensors only if a probe is in question, because the overview asks for the changes of each server. */
-function treeOf(monitor: Monitor): ChangedTree {
-  const { nodes } = monitor.view.state.tree;
-  const counts = new Map<string, number>();
-  const count = (id: string) => {
-    let sensors = 0;
-    for (const { kind, parentId } of nodes.values()) {
-      if (kind !== "sensor") continue;
-      let above: string | undefined = parentId;
-      while (above !== undefined && above !== id) above = nodes.get(above)?.parentId;
-      if (above === id) sensors++;
-    }
-    counts.set(id, sensors);
-    return sensors;
-  };
-  return { nodes, sensorsBelow: (id) => counts.get(id) ?? count(id) };
+function sumOf(counts: ReadonlyMap<string, number>): number {
+  return counts.values().reduce((sum, count) => sum + count, 0);
 }
 
 function compareFound(a: ServerGroup, b: ServerGroup): number {
@@ -77,12 +70,17 @@ function compareFound(a: ServerGroup, b: ServerGroup): number {
 }
 
 function changeReport({ server, monitor, group }: ServerGroup): ChangeReport {
-  const { at, what, kind, count, object, before } = group;
+  const { at, what, kind, count, object, before, outage } = group;
   const { id, name, path } = object;
   const exists = monitor.view.state.tree.nodes.has(id);
   return {
     ...{ at: instant(at), server, change: what, kind, count },
     object: { id, kind: object.kind, name, path, exists },
     before: before ?? null,
+    outage: outage === undefined ? null : outageReport(outage),
   };
+}
+
+function outageReport({ part, outage: { problem, sensors } }: PartOfOutage): ChangeReport["outage"] {
+  return { part, problem, sensors };
 }

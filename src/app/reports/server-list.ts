@@ -1,4 +1,5 @@
-import type { ParentCounts, ServerEntry, StatusReport } from "../../http/pages/status/report.ts";
+import type { StatusReport } from "../../http/pages/status/report.ts";
+import type { ParentCounts, ServerEntry } from "../../http/pages/status/server-report.ts";
 import type { StatusQuery } from "../../http/pages/status/source.ts";
 import {
   PARENT_KINDS,

@@ -44,7 +44,7 @@ export type DebugSources = Sources<
 >;
 
 type StatusMonitor = Pick<MonitoredServer, "summary" | "status"> & {
-  readonly changes: Pick<ChangeLog, "since" | "recent">;
+  readonly changes: Pick<ChangeLog, "since" | "recent" | "outages">;
   readonly view: Pick<ServerView, "inspect" | "present"> &
     TreeView & {
       readonly state: Pick<ServerState, "node"> & { readonly outages: Pick<OutageTracker, "size" | "of" | "devices"> };

@@ -1,14 +1,12 @@
 import type { CollectorStatus } from "../../collectors/collector-runner.ts";
+import type { AnyStatusReport, StatusReport, TenantReport } from "../../http/pages/status/report.ts";
 import type {
-  AnyStatusReport,
   CollectorReport,
   EndpointReport,
   Measurements,
   ServerDetails,
   ServerReport,
-  StatusReport,
-  TenantReport,
-} from "../../http/pages/status/report.ts";
+} from "../../http/pages/status/server-report.ts";
 import type { StatusQuery } from "../../http/pages/status/source.ts";
 import type { Steps, TimeSlices } from "../../lib/yielding.ts";
 import { EXPORTER_METRICS } from "../../telemetry/metric-declarations.ts";

@@ -1,7 +1,9 @@
 import { pino } from "pino";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
-import { createRoutes, tenantRoutes } from "../../../src/http/pages/routes.ts";
-import { ChangesReport, NodeReport, SearchReport, TenantReport } from "../../../src/http/pages/status/report.ts";
+import { linksSchema } from "../../../src/config/links-schema.ts";
+import { createRoutes, type Routes, tenantRoutes } from "../../../src/http/pages/routes.ts";
+import { ChangesReport } from "../../../src/http/pages/status/changes-report.ts";
+import { NodeReport, SearchReport, TenantReport } from "../../../src/http/pages/status/report.ts";
 import { startWebServer, type WebServer } from "../../../src/http/server/connection-handler.ts";
 import { fakeServers } from "../../support/fake-status-source.ts";
 
@@ -50,10 +52,16 @@ const FORBIDDEN = [
 ];
 
 let tenant: WebServer;
+/** The same exporter for another customer, and for a user who sees all. */
+let other: WebServer;
+let operator: WebServer;
 let work: ReturnType<typeof fakeServers>["work"];
 
 beforeAll(async () => {
-  const fake = fakeServers(SERVERS, { saidBy: (name) => (name === OWN ? "own words" : SECRET_WORDS) });
+  const fake = fakeServers(SERVERS, {
+    saidBy: (name) => (name === OWN ? "own words" : SECRET_WORDS),
+    links: linksSchema.parse([{ name: "Grafana", url: "https://grafana.example.com/{server}/{device}?id={id}" }]),
+  });
   work = fake.work;
   const asked: string[] = [];
   const exposition = {
@@ -70,26 +78,32 @@ beforeAll(async () => {
   };
   const page = async () => ({ status: 200 as const, sections: [{ title: OTHER }], json: {} });
   const routes = tenantRoutes(options, [OWN, "gone"], fake.of([OWN, "gone"]));
-  tenant = await startWebServer({
-    addresses: [{ host: "127.0.0.1", port: 0 }],
-    log: pino({ level: "silent" }),
-    routes: createRoutes({
-      ...{ ...options, isReady: () => true, status: fake.source },
-      debug: { explain: page, cardinality: page, runs: page },
-    }),
-    actions: new Map([["/-/reload", (_request, response) => void response.end("Reloaded.\n")]]),
-    restricted: () => routes,
-  });
+  const neighbour = tenantRoutes(options, [OTHER], fake.of([OTHER]));
+  const start = (restricted: Routes | undefined) =>
+    startWebServer({
+      addresses: [{ host: "127.0.0.1", port: 0 }],
+      log: pino({ level: "silent" }),
+      routes: createRoutes({
+        ...{ ...options, isReady: () => true, status: fake.source },
+        debug: { explain: page, cardinality: page, runs: page },
+      }),
+      actions: new Map([["/-/reload", (_request, response) => void response.end("Reloaded.\n")]]),
+      restricted: () => restricted,
+    });
+  [tenant, other, operator] = await Promise.all([start(routes), start(neighbour), start(undefined)]);
 });
 
-afterAll(() => tenant.close(0));
+afterAll(() => Promise.all([tenant, other, operator].map((server) => server.close(0))));
 
-async function ask(path: string, method = "GET") {
-  const response = await fetch(`${tenant.urls[0]}${path}`, { method, headers: { "accept-encoding": "identity" } });
-  const headers = Object.fromEntries(response.headers);
-  for (const name of ["date", "content-length", "keep-alive", "connection"]) delete headers[name];
-  return { status: response.status, headers, text: await response.text() };
+/** An answer with all headers but those of the connection. */
+async function whole(server: WebServer, path: string, headers: Readonly<Record<string, string>>, method = "GET") {
+  const response = await fetch(`${server.urls[0]}${path}`, { method, headers });
+  const answered = Object.fromEntries(response.headers);
+  for (const name of ["date", "keep-alive", "connection"]) delete answered[name];
+  return { status: response.status, headers: answered, text: await response.text() };
 }
+
+const ask = (path: string, method = "GET") => whole(tenant, path, { "accept-encoding": "identity" }, method);
 
 /** Any other customer, its error, or a count that only all of them have. */
 function expectNothingOfOthers(text: string, asked: string): void {
@@ -105,7 +119,7 @@ const named = (path: string, name: string) => path.replaceAll("%", encodeURIComp
 
 describe.each(["GET", "HEAD", "POST", "PUT", "DELETE", "OPTIONS"])("a hostile customer with %s", (method) => {
   it.each(PATHS_WITH_SERVER)("cannot tell the server of another from none in %s", async (path) => {
-    const other = await ask(named(path, OTHER), method);
+    const theirs = await ask(named(path, OTHER), method);
     // As long as the other name, so that cut texts are the same.
     const none = await ask(named(path, "customer x"), method);
     const blank = (text: string, name: string) =>
@@ -113,14 +127,16 @@ describe.each(["GET", "HEAD", "POST", "PUT", "DELETE", "OPTIONS"])("a hostile cu
         .replaceAll(name, "NAME")
         .replaceAll(encodeURIComponent(name), "NAME")
         .replace(/\d+(\.\d+)? (m?s) ago/g, "");
-    expect(blank(other.text, OTHER)).toBe(blank(none.text, "customer x"));
-    expect({ ...other, text: "" }).toEqual({ ...none, text: "" });
-    expect(other.status).not.toBe(200);
-    expectNothingOfOthers(other.text, path.replace("%", "customer"));
+    expect(blank(theirs.text, OTHER)).toBe(blank(none.text, "customer x"));
+    // With the length of the body.
+    expect({ ...theirs, text: "" }).toEqual({ ...none, text: "" });
+    expect(theirs.status).not.toBe(200);
+    expectNothingOfOthers(theirs.text, path.replace("%", "customer"));
   });
 
   it.each(PATHS_OF_ALL)("finds nothing of others in %s", async (path) => {
-    const { text, headers } = await ask(path, method);
+    const { status, text, headers } = await ask(path, method);
+    expect(status).not.toBe(500);
     expectNothingOfOthers(text + JSON.stringify(headers), path);
   });
 
@@ -128,6 +144,43 @@ describe.each(["GET", "HEAD", "POST", "PUT", "DELETE", "OPTIONS"])("a hostile cu
     const { status, text } = await ask(path, method);
     expect(status).toBe(403);
     expectNothingOfOthers(text, path);
+  });
+});
+
+describe("caches", () => {
+  const pages = ["/", "/tree?id=2", "/tree?id=100", "/search?q=ping", "/changes"];
+  const data = ["/status.json", "/status.json?id=2", "/changes.json", "/metrics"];
+
+  it.each([...pages, ...data])("hold nothing of %s, which has no validator and is sent whole again", async (path) => {
+    const validators = {
+      "if-none-match": "*",
+      "if-modified-since": new Date(Date.now() + 86_400_000).toUTCString(),
+      "cache-control": "max-stale",
+    };
+    for (const server of [other, operator, tenant]) {
+      // The pages of the fake exposition are not compressed.
+      const encoding = path === "/metrics" ? "identity" : "gzip";
+      const { status, headers } = await whole(server, path, { ...validators, "accept-encoding": encoding });
+      expect([path, status]).toEqual([path, 200]);
+      expect(headers).not.toHaveProperty("etag");
+      expect(headers).not.toHaveProperty("last-modified");
+      if (path !== "/metrics") expect(headers).toMatchObject({ "cache-control": "no-store" });
+    }
+  });
+
+  it.each(pages)("give each reader an own %s, compressed or not, also at the same time", async (path) => {
+    for (const encoding of ["gzip", "identity"]) {
+      const read = (server: WebServer) => whole(server, path, { "accept-encoding": encoding });
+      const answers = await Promise.all([read(operator), read(other), read(tenant), read(other), read(tenant)]);
+      const [, theirs, own, , again] = answers;
+      expect(theirs?.headers["content-encoding"]).toBe(encoding === "gzip" ? "gzip" : undefined);
+      for (const page of [own, again]) {
+        expect(page?.text).toMatch(/customer[ +]8/);
+        expectNothingOfOthers(page?.text ?? "", path);
+      }
+      expect(theirs?.text).toMatch(/customer[ +]7/);
+      expect(theirs?.text).not.toMatch(/customer[ +]8/);
+    }
   });
 });
 
@@ -151,6 +204,17 @@ describe("a customer", () => {
     expect(SearchReport.parse(await json("/status.json?q=ping")).total).toBe(20);
     const text = (await ask(`/tree?server=${encodeURIComponent(OWN)}&id=2`)).text;
     expect(text).toContain("switch");
+  });
+
+  it("gets no link to tools of the operator, who gets one with the values of the object", async () => {
+    const links = async (server: WebServer, path: string) =>
+      NodeReport.parse(JSON.parse((await whole(server, path, {})).text)).links;
+    for (const id of ["1", "2", "100"]) {
+      expect(await links(tenant, `/status.json?id=${id}`)).toEqual([]);
+      expect((await ask(`/tree?id=${id}`)).text).not.toContain("grafana.example.com");
+    }
+    const urls = (await links(operator, `/status.json?id=2&server=${encodeURIComponent(OTHER)}`)).map(({ url }) => url);
+    expect(urls).toEqual(["https://grafana.example.com/customer%207/switch?id=2"]);
   });
 
   it("gets the changes of the own server", async () => {

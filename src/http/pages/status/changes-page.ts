@@ -1,19 +1,19 @@
+import type { ChangeReport, ChangesReport } from "./changes-report.ts";
 import { type Column, crumbs, nameHtml, panel, table } from "./components.ts";
-import { clockTime, counted, pathAbove } from "./figures.ts";
+import { clockTime, counted, number, pathAbove } from "./figures.ts";
 import { type Html, html } from "./html.ts";
 import type { Page } from "./layout.ts";
 import { changesLink, nodeLink } from "./links.ts";
 import { pages } from "./object-table.ts";
-import type { ChangeReport, ChangesReport } from "./report.ts";
 import { changePill } from "./status-marks.ts";
 
-/** `/changes`: the last hours, newest first. @param hasServers The reader sees more than one server. */
-export function changesPage(report: ChangesReport, server: string | undefined, hasServers: boolean): Page {
+/** `/changes`: the last hours, newest first. @param server The only one, or `undefined` for all. */
+export function changesPage(report: ChangesReport, server: string | undefined): Page {
   const { generated_at, total, page, items } = report;
   const content = html`${crumbs("Changes")}
 <section class="panel" id="changes" aria-labelledby="changes-title" data-live><h1 class="small" id="changes-title">What changed${server !== undefined && html` on ${nameHtml(server)}`}</h1>
-<p class="note">${sinceText(report)} Many changes alike in one minute are one line.</p>
-${changesTable(report, hasServers)}
+<p class="note">${sinceText(report)} Many changes alike in one minute are one line, and so are the begin and the end of an outage.</p>
+${changesTable(report, server === undefined && report.servers !== 1)}
 ${pages({ from: page.from, count: items.length, total }, changesLink(server, page.number - 1), changesLink(server, page.number + 1))}
 </section>`;
   return { title: "Changes – prtg-exporter", generatedAt: generated_at, content };
@@ -62,14 +62,23 @@ function columns(now: string, hasServers: boolean): readonly Column<ChangeReport
 }
 
 function objectCell(change: ChangeReport, hasServers: boolean): Html {
-  const { server, object, count, kind, before } = change;
+  const { server, object, kind, before } = change;
   const name = object.exists
     ? html`<a href="${nodeLink({ server, id: object.id })}">${nameHtml(object.name)}</a>`
     : nameHtml(object.name);
-  const what = count === 1 ? html`${object.kind} ${name}` : html`<b>${counted(count, kind)}</b> below ${name}`;
+  const howMany = howManyOf(change);
+  const what = howMany === "" ? html`${kind} ${name}` : html`${howMany} below ${name}`;
   const place = [hasServers && server, pathAbove(object)].filter((part) => part !== false && part !== "");
   const earlier = change.change === "renamed" ? "was" : "from";
   return html`${what}${before !== null && html` <span class="quiet">${earlier} <bdi>${before}</bdi></span>`}${
     place.length > 0 && html` <span class="path quiet"><bdi>${place.join(" / ")}</bdi></span>`
   }`;
+}
+
+/** Empty for a single object. */
+function howManyOf({ outage, count, kind }: ChangeReport): Html | string {
+  const objects = html`<b>${counted(count, kind)}</b>`;
+  if (outage?.part === "begin") return html`Outage: <b>${number(count)} of ${counted(outage.sensors, kind)}</b>`;
+  if (outage?.part === "end") return count === 0 ? "Outage over" : html`Outage over: ${objects}`;
+  return outage === null && count === 1 ? "" : objects;
 }

@@ -2,7 +2,8 @@ import { nameHtml, panel } from "./components.ts";
 import { counted, duration, moment, number, shortened, span, utc } from "./figures.ts";
 import { type Html, html } from "./html.ts";
 import { serverLink } from "./links.ts";
-import type { AnyStatusReport, ServerReport, StatusReport } from "./report.ts";
+import type { AnyStatusReport, StatusReport } from "./report.ts";
+import type { ServerReport } from "./server-report.ts";
 import { badPill, goodPill, stateCounts, statePill, warnPill } from "./status-marks.ts";
 import { SERVER_STATES } from "./status-order.ts";
 

@@ -1,4 +1,5 @@
 import { lastHourSection } from "./changes-page.ts";
+import type { ChangesReport } from "./changes-report.ts";
 import { type Column, factList, panel, table } from "./components.ts";
 import type { StatusCourse } from "./courses.ts";
 import { exporterDetails, faultsSection, knowledgeOf, knowledgeOfAll } from "./exporter-health.ts";
@@ -8,7 +9,7 @@ import type { Page } from "./layout.ts";
 import { linkTo } from "./links.ts";
 import { childRows } from "./object-table.ts";
 import { overviewTitle, type ProblemsOptions, problemsSection } from "./problems-section.ts";
-import type { AnyStatusReport, ChangesReport, StatusReport } from "./report.ts";
+import type { AnyStatusReport, StatusReport } from "./report.ts";
 import { serverList } from "./server-list.ts";
 import { measurementFacts, rejectedCount, type ServerFacts, serverSection, serverWork } from "./server-section.ts";
 import type { StatusQuery } from "./source.ts";

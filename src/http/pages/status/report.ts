@@ -1,108 +1,11 @@
 import { z } from "zod";
-import { CHANGES, SERVER_STATES } from "./status-order.ts";
+import { count, instant, position } from "./report-parts.ts";
+import { byStatus, Measurements, objects, parentsByStatus, Server } from "./server-report.ts";
 
 /*
  * What `/status.json` answers and pages show. Source of docs/status.md; tests hold answers to the schemas. The program
  * needs only the types.
  */
-
-const instant = () => z.iso.datetime();
-const count = () => z.int().nonnegative();
-const byStatus = () => z.record(z.string(), count());
-
-const parentsByStatus = () =>
-  z.strictObject({
-    probe: byStatus().describe("probes per status"),
-    group: byStatus().describe("groups per status"),
-    device: byStatus().describe("devices per status"),
-  });
-export type ParentCounts = z.infer<ReturnType<typeof parentsByStatus>>;
-
-const Collector = z.strictObject({
-  name: z.string().describe("health, tree, status, channels, limits, details or timeseries"),
-  state: z
-    .enum(["waiting", "running", "off"])
-    .describe("`off`: the server lacks the endpoint, and retries become rarer"),
-  last_success_at: instant().nullable().describe("end of the last successful run"),
-  age_seconds: z.number().nullable().describe("time since `last_success_at`"),
-  last_duration_seconds: z.number().nullable().describe("duration of the last finished run"),
-  next_run_at: instant().nullable().describe("when the next run is due"),
-  complete: z.boolean().nullable().describe("whether the last finished run saw every object"),
-  failed_runs: count().describe("runs that failed"),
-  skipped_runs: count().describe("runs skipped because the previous one was still running"),
-  error: z.string().nullable().describe("error of the last run, or null"),
-});
-
-const Endpoint = z.strictObject({
-  endpoint: z.string().describe("path of the API"),
-  requests: count().describe("finished requests"),
-  failures: z.record(z.string(), count()).describe("failed requests by status or error code"),
-  retries: count().describe("requests sent again after a failure"),
-  mean_seconds: z.number().nullable().describe("mean time of a request"),
-  p95_seconds: z.number().nullable().describe("95th percentile of the duration, from the histogram"),
-  received_bytes: count().describe("bytes of response bodies"),
-});
-
-const Measurements = z.strictObject({
-  delivered: count().describe("measurements that the receiver acknowledged"),
-  rejected: count().describe("measurements that the receiver rejected permanently"),
-  pending: count().describe("measurements that wait to be delivered"),
-  oldest_pending_seconds: z.number().describe("age of the oldest pending measurement, or 0"),
-  failed_deliveries: count().describe("failed deliveries, which the exporter retries"),
-  dropped: count().describe("measurements dropped to save memory. The exporter reads them again"),
-});
-
-const objects = () =>
-  z.strictObject({
-    probe: count().describe("probes"),
-    group: count().describe("groups"),
-    device: count().describe("devices"),
-    sensor: count().describe("sensors"),
-    channel: count().describe("channels of known sensors"),
-  });
-
-const ServerEntry = z.strictObject({
-  name: z.string().describe("the configured name"),
-  url: z.string().describe("URL of the API without secrets"),
-  up: z.boolean().describe("like `prtg_up`: the last runs of health, tree, status and channels succeeded"),
-  state: z
-    .enum(SERVER_STATES)
-    .describe(
-      "`unreachable`: no answer, requests are paused. `failing`: not up. `impaired`: up, but limits, details or timeseries failed. `starting`: first runs not finished",
-    ),
-  failed_collectors: z.array(z.string()).describe("collectors whose last run failed"),
-  reason: z.string().nullable().describe("error of the first failed collector, or null"),
-  monitored_since: instant().describe("start of the monitoring by this process"),
-  last_poll_at: instant()
-    .nullable()
-    .describe("end of the last successful run of tree, status or channels. Null: nothing is known of the server yet"),
-  version: z.string().nullable().describe("version of the monitoring server"),
-  objects: objects().describe("known objects"),
-  sensors_by_status: byStatus().describe("known sensors per status"),
-  parents_by_status: parentsByStatus().describe(
-    "known probes, groups and devices per own status, without their sensors",
-  ),
-});
-
-const ServerDetails = z.strictObject({
-  collectors: z.array(Collector).describe("like the following members, only if the report has one server"),
-  api: z.strictObject({
-    breaker_open: z.boolean().describe("requests are paused because the server is unreachable"),
-    in_flight: count().describe("requests in flight"),
-    requests: count().describe("finished requests"),
-    failures: z.record(z.string(), count()).describe("failed requests by status or error code"),
-    clock_offset_seconds: z.number().describe("server clock minus exporter clock"),
-    endpoints: z.array(Endpoint),
-  }),
-  problems: z.strictObject({
-    decode: z.record(z.string(), count()).describe("problems in answers by kind. The exporter drops the data"),
-    waiting_channels: count().describe("channels of unknown sensors"),
-    orphans: count().describe("objects with a parent that the user cannot see"),
-  }),
-  measurements: Measurements.nullable().describe("measurements pushed by OTLP, or null without a push"),
-});
-
-const Server = z.strictObject({ ...ServerEntry.shape, ...ServerDetails.partial().shape });
 
 const NodeSummary = z.strictObject({
   server: z.string().describe("the configured name of the server"),
@@ -298,15 +201,6 @@ export type TenantReport = z.infer<typeof TenantReport>;
 /** Of either kind of user. */
 export type AnyStatusReport = TenantReport & Partial<Pick<StatusReport, keyof typeof EXPORTER_WIDE>>;
 
-export type Measurements = z.infer<typeof Measurements>;
-export type ServerEntry = z.infer<typeof ServerEntry>;
-export type ServerDetails = z.infer<typeof ServerDetails>;
-export type ServerReport = z.infer<typeof Server>;
-export type WholeServerReport = ServerEntry & ServerDetails;
-
-export type CollectorReport = z.infer<typeof Collector>;
-export type EndpointReport = z.infer<typeof Endpoint>;
-
 const Channel = z.strictObject({
   channel_id: z.string().describe("id of the channel: `1` in `2490.1`"),
   name: z.string().describe("name as the server sent it"),
@@ -388,54 +282,8 @@ export type NodeReport = z.infer<typeof NodeReport>;
 export const SearchReport = z.strictObject({
   generated_at: instant().describe("time of this report"),
   total: count().describe("objects found"),
-  page: z
-    .strictObject({
-      number: count().describe("number of this page, from 1"),
-      pages: count().describe("number of pages"),
-      from: count().describe("index of its first object"),
-    })
-    .describe("position in the list"),
+  page: position("object"),
   items: z.array(NodeSummary).describe("at most 50"),
   servers: z.array(z.string()).describe("names of all servers. Empty if there are more than 100"),
 });
 export type SearchReport = z.infer<typeof SearchReport>;
-
-const Change = z.strictObject({
-  at: instant().describe("time of the change. For several objects: of the first one"),
-  server: z.string().describe("the configured name of the server"),
-  change: z
-    .enum(CHANGES)
-    .describe(
-      "`down` includes partially down and disconnected. `recovered`: no longer down, unknown or acknowledged. `resumed`: no longer paused",
-    ),
-  kind: z.enum(["probe", "group", "device", "sensor"]).describe("kind of the changed objects"),
-  count: count().describe("number of changed objects"),
-  object: z
-    .strictObject({
-      id: z.string().describe("its id"),
-      kind: z.enum(["probe", "group", "device", "sensor"]).describe("its kind"),
-      name: z.string().describe("its name as of the change"),
-      path: z.string().describe("its path as of the change"),
-      exists: z.boolean().describe("the exporter still knows it"),
-    })
-    .describe("the changed object. If `count` is above 1: the nearest object above all of them"),
-  before: z.string().nullable().describe("earlier name of a renamed object, earlier path of a moved one, or null"),
-});
-export type ChangeReport = z.infer<typeof Change>;
-
-export const ChangesReport = z.strictObject({
-  generated_at: instant().describe("time of this report"),
-  since: instant()
-    .nullable()
-    .describe("the exporter knows all changes since then, of each of these servers. Null: a server has no poll yet"),
-  total: count().describe("number of items on all pages"),
-  page: z
-    .strictObject({
-      number: count().describe("number of this page, from 1"),
-      pages: count().describe("number of pages"),
-      from: count().describe("index of its first item"),
-    })
-    .describe("position in the list"),
-  items: z.array(Change).describe("at most 100, newest first"),
-});
-export type ChangesReport = z.infer<typeof ChangesReport>;

@@ -67,11 +67,8 @@ export function statusRoutes(options: StatusRouteOptions, concurrency: Concurren
   };
   const changesOf = (parameters: URLSearchParams, signal: AbortSignal) =>
     source.changes(parseChangesQuery(parameters), signal);
-  const changes = async (parameters: URLSearchParams, signal: AbortSignal) => {
-    const { server } = parseChangesQuery(parameters);
-    const hasServers = server === undefined && (await source.status(FIRST_PAGE, signal))?.totals.servers !== 1;
-    return page(200, changesPage(await changesOf(parameters, signal), server, hasServers));
-  };
+  const changes = async (parameters: URLSearchParams, signal: AbortSignal) =>
+    page(200, changesPage(await changesOf(parameters, signal), parseChangesQuery(parameters).server));
   const whyMissing = async ({ server, id }: NodeQuery, signal: AbortSignal) =>
     server === undefined || (await isKnown(source, server, signal)) ? missing("object", id) : missing("server", server);
   const server = async (root: NodeReport, query: NodeQuery, signal: AbortSignal) => {

@@ -5,7 +5,8 @@ import { counted, moment, number, objectCounts, shortened } from "./figures.ts";
 import { type Html, html } from "./html.ts";
 import { HOME, overviewLink, serverLink } from "./links.ts";
 import { pages } from "./object-table.ts";
-import type { AnyStatusReport, ServerReport, StatusReport } from "./report.ts";
+import type { AnyStatusReport, StatusReport } from "./report.ts";
+import type { ServerReport } from "./server-report.ts";
 import type { StatusQuery } from "./source.ts";
 import {
   badPill,

@@ -8,16 +8,14 @@ import type { Page } from "./layout.ts";
 import { runsLink } from "./links.ts";
 import { childRows } from "./object-table.ts";
 import { problemsSection } from "./problems-section.ts";
+import type { AnyStatusReport, NodeReport, StatusReport } from "./report.ts";
 import type {
-  AnyStatusReport,
   CollectorReport,
   EndpointReport,
   Measurements,
-  NodeReport,
   ServerDetails,
-  StatusReport,
   WholeServerReport,
-} from "./report.ts";
+} from "./server-report.ts";
 import type { Sort } from "./source.ts";
 import { badPill, goodPill, quietPill, statePill, statusBar, statusCounts, warnPill } from "./status-marks.ts";
 

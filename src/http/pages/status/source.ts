@@ -1,5 +1,6 @@
+import type { ChangesReport } from "./changes-report.ts";
 import type { ChartOutcome, StatusCourse } from "./courses.ts";
-import type { AnyStatusReport, ChangesReport, NodeReport, SearchReport } from "./report.ts";
+import type { AnyStatusReport, NodeReport, SearchReport } from "./report.ts";
 
 const MAX_TEXT_LENGTH = 200;
 export const ROOT = "0";

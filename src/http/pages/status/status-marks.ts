@@ -3,7 +3,7 @@ import { silentDrawing } from "./components.ts";
 import { counted, number } from "./figures.ts";
 import { type Html, html } from "./html.ts";
 import { searchLink } from "./links.ts";
-import type { ParentCounts } from "./report.ts";
+import type { ParentCounts } from "./server-report.ts";
 import {
   type Change,
   isProblem,

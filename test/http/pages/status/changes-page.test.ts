@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
 import { changesPage, lastHourSection } from "../../../../src/http/pages/status/changes-page.ts";
-import { ChangesReport } from "../../../../src/http/pages/status/report.ts";
+import { type ChangeReport, ChangesReport } from "../../../../src/http/pages/status/changes-report.ts";
 import { CHANGES } from "../../../../src/http/pages/status/status-order.ts";
 import { CHANGE_KINDS } from "../../../../src/model/change-log.ts";
 import { changesReport } from "./reports.ts";
@@ -13,24 +13,36 @@ const page = (...arguments_: Parameters<typeof changesPage>) => String(changesPa
 
 describe("page of changes", () => {
   it("shows many changes as one line below their object", () => {
-    const shown = page(changesReport(), undefined, true);
+    const shown = page(changesReport(), undefined);
     expect(texts(shown)).toContain("18:44 ✕ Down 310 sensors below Singapore Office hq / Probe");
     expect(shown).toContain('href="./tree?server=hq&amp;id=20"');
-    expect(texts(page(changesReport(), "hq", false))).toContain("What changed on hq");
-    expect(texts(page(changesReport(), "hq", false))).not.toContain("hq / Probe");
+    expect(texts(page(changesReport(), "hq"))).toContain("What changed on hq");
+    expect(texts(page(changesReport(), "hq"))).not.toContain("hq / Probe");
+  });
+
+  it("shows the begin and the end of an outage, and changes during it", () => {
+    const text = (more: Partial<ChangeReport>, part: "begin" | "during" | "end") => {
+      const outage = { part, problem: "down" as const, sensors: 368 };
+      return texts(page(changesReport(undefined, [{ ...more, outage }]), "hq"));
+    };
+    expect(text({}, "begin")).toContain("Down Outage: 310 of 368 sensors below Singapore Office");
+    expect(text({ count: 5 }, "during")).toContain("Down 5 sensors below Singapore Office");
+    const recovered = { change: "recovered" } as const;
+    expect(text({ ...recovered, count: 1 }, "end")).toContain("Recovered Outage over: 1 sensor below Singapore Office");
+    expect(text({ ...recovered, count: 0 }, "end")).toContain("Recovered Outage over below Singapore Office");
   });
 
   it("shows a single object with its earlier name, without a link if it is gone", () => {
     const object = { id: "9", kind: "sensor" as const, name: "<b>core", path: "Probe/<b>core", exists: false };
-    const shown = page(changesReport(undefined, [{ object, count: 1, change: "renamed", before: "old" }]), "hq", false);
+    const shown = page(changesReport(undefined, [{ object, count: 1, change: "renamed", before: "old" }]), "hq");
     expect(texts(shown)).toContain("≡ Renamed sensor &lt;b&gt;core was old");
     expect(shown).not.toContain("id=9");
   });
 
   it("says since when it knows changes", () => {
-    expect(texts(page(changesReport(undefined, []), undefined, true))).toContain("No changes since 18:44 UTC .");
+    expect(texts(page(changesReport(undefined, []), undefined))).toContain("No changes since 18:44 UTC .");
     const unknown = { ...changesReport(undefined, []), since: null };
-    expect(texts(page(unknown, undefined, true))).toContain("A server has not been polled yet.");
+    expect(texts(page(unknown, undefined))).toContain("A server has not been polled yet.");
   });
 
   it("knows the changes of the model", () => {

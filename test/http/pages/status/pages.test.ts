@@ -5,10 +5,11 @@ import type { StatusCourse } from "../../../../src/http/pages/status/courses.ts"
 import { html } from "../../../../src/http/pages/status/html.ts";
 import { type Page, renderPage } from "../../../../src/http/pages/status/layout.ts";
 import { overviewPage, singleServerPage } from "../../../../src/http/pages/status/overview-page.ts";
-import { NodeReport, SearchReport, type ServerReport, StatusReport } from "../../../../src/http/pages/status/report.ts";
+import { NodeReport, SearchReport, StatusReport } from "../../../../src/http/pages/status/report.ts";
 import { SCRIPT, STYLE } from "../../../../src/http/pages/status/respond.ts";
 import { searchPage } from "../../../../src/http/pages/status/search-page.ts";
 import { nodePage } from "../../../../src/http/pages/status/sensor-view.ts";
+import type { ServerReport } from "../../../../src/http/pages/status/server-report.ts";
 import { type ServerFacts, serverPage, theServerOf } from "../../../../src/http/pages/status/server-section.ts";
 import type { SearchQuery } from "../../../../src/http/pages/status/source.ts";
 import { statePill } from "../../../../src/http/pages/status/status-marks.ts";
@@ -54,7 +55,8 @@ const PAGES = {
       around,
     ),
   "a server": (name: Naming) => serverPage(statusReport(name), factsOf(statusReport(name), nodeReport(name))),
-  changes: (name: Naming) => changesPage(changesReport(name), name("hq"), true),
+  changes: (name: Naming) => changesPage(changesReport(name), undefined),
+  "changes of a server": (name: Naming) => changesPage(changesReport(name, []), name("hq")),
   object: (name: Naming) => nodePage(nodeReport(name), around),
   sensor: (name: Naming) => nodePage(sensorReport(name), around),
   "one server with drawings": (name: Naming) => singlePage(statusReport(name), nodeReport(name), courseOf([1, 2, 3])),

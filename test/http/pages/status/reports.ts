@@ -1,13 +1,12 @@
+import type { ChangeReport, ChangesReport } from "../../../../src/http/pages/status/changes-report.ts";
 import type {
-  ChangeReport,
-  ChangesReport,
   NodeReport,
   NodeSummary,
   OutageReport,
   SearchReport,
-  ServerReport,
   StatusReport,
 } from "../../../../src/http/pages/status/report.ts";
+import type { ServerReport } from "../../../../src/http/pages/status/server-report.ts";
 
 export const NOW = "2026-11-21T18:45:00.000Z";
 const BEFORE = "2026-11-21T18:44:48.000Z";
@@ -284,7 +283,7 @@ export function searchReport(name: Naming = asIs): SearchReport {
 
 export function changesReport(name: Naming = asIs, items: readonly Partial<ChangeReport>[] = [{}]): ChangesReport {
   const change: ChangeReport = {
-    ...{ at: BEFORE, server: name("hq"), change: "down", kind: "sensor", count: 310, before: null },
+    ...{ at: BEFORE, server: name("hq"), change: "down", kind: "sensor", count: 310, before: null, outage: null },
     object: {
       id: "20",
       kind: "group",
@@ -294,7 +293,7 @@ export function changesReport(name: Naming = asIs, items: readonly Partial<Chang
     },
   };
   return {
-    ...{ generated_at: NOW, since: BEFORE, total: items.length },
+    ...{ generated_at: NOW, since: BEFORE, servers: 2, total: items.length },
     page: { number: 1, pages: 1, from: 0 },
     items: items.map((more) => ({ ...change, ...more })),
   };
