@@ -311,6 +311,10 @@ function ofEachSensor(rules: string): string {
     .replace("(?:.*?,)?service:([^,]+)(?:,.*)?", "(?:.*,)?([^,]+)")
     .replaceAll("[7d:1h]", "[1m:1s]")
     .replaceAll(">= 24", ">= 2")
+    .replaceAll("offset 1d", "offset 5s")
+    .replaceAll(/> 1\.0\d \*/g, "> 0 *")
+    .replaceAll(">= 20", ">= 1")
+    .replaceAll("[1d]) < ", "[1d]) < 50 * ")
     .replaceAll("/ -(deriv(", "/ -(-1 + 0 * deriv(")
     .replace("(.+,)?slo(,.+)?", ".*")
     .replace(/\{severity=(\\?")critical\1\} >= bool 0/, "{severity!=$1$1} >= bool 0");
