@@ -269,6 +269,19 @@ describe.each(GRAFANA_DASHBOARDS.map((dashboard) => [dashboard.title, dashboard]
       }
     });
 
+    test("shows percentages of channels on the right, other units on the left", () => {
+      const ofUnits = panels
+        .filter(({ type }) => type === "timeseries")
+        .flatMap(({ fieldConfig }) => fieldConfig?.overrides ?? [])
+        .map(({ properties }) => new Map(properties.map(({ id, value }) => [id, value])))
+        .filter((properties) => properties.has("unit"));
+      if (["prtg-device", "prtg-explorer"].includes(dashboard.uid)) expect(ofUnits.length).toBeGreaterThan(20);
+      for (const properties of ofUnits) {
+        const isShare = /^percent/.test(String(properties.get("unit")));
+        expect(properties.get("custom.axisPlacement")).toBe(isShare ? "right" : undefined);
+      }
+    });
+
     test("shows whole numbers, not thousands with a letter", () => {
       expect(dashboard.text).not.toContain('"short"');
     });
