@@ -71,6 +71,15 @@ const CHANGE_LIMIT_MS = 100_000;
 const RATE_INTERVAL = "15s";
 const RANGE_SECONDS = 60;
 
+/** Rules about a site that is lost and recovers, which is not in this test: `notifications-of-outages.nightly.test.ts`. */
+const RULES_OF_SITES: ReadonlySet<string> = new Set([
+  "server_outage:prtg_outage_rest:info",
+  "server_outage:prtg_outage_grown:info",
+  "PrtgOutage",
+  "PrtgOutageMember",
+]);
+const RULES_HERE = RULES.filter(({ alert, record }) => !RULES_OF_SITES.has(alert ?? record ?? ""));
+
 /** Repeated until it has an answer. */
 interface Question {
   readonly name: string;
@@ -144,7 +153,7 @@ describeWithPrograms(["prometheus-3", "promtool-3"], "Prometheus that scrapes a 
             (await run(filled(selector, dashboard), true)).filter(({ labels }) => labels[label] !== undefined),
         })),
       ]),
-      ...RULES.map((rule) => ({
+      ...RULES_HERE.map((rule) => ({
         name: ruleName(rule),
         // The exporter did not exist an hour ago.
         ask: () =>
@@ -152,7 +161,7 @@ describeWithPrograms(["prometheus-3", "promtool-3"], "Prometheus that scrapes a 
             ? prometheus.query(rule.expr, Date.now() / 1000 - 3600)
             : run(sooner(rule), true),
       })),
-      ...RULES.flatMap(({ record }) =>
+      ...RULES_HERE.flatMap(({ record }) =>
         record === undefined ? [] : [{ name: `series ${record}`, ask: () => run(record, true) }],
       ),
     ];
@@ -193,11 +202,11 @@ describeWithPrograms(["prometheus-3", "promtool-3"], "Prometheus that scrapes a 
     },
   );
 
-  test.each(RULES.map((rule) => [ruleName(rule), rule.expr] as const))("answers the %s", (name, expr) => {
+  test.each(RULES_HERE.map((rule) => [ruleName(rule), rule.expr] as const))("answers the %s", (name, expr) => {
     expect(answered.has(name), expr).toBe(true);
   });
 
-  test.each(RULES.flatMap(({ record }) => record ?? []))("has recorded %s", (record) => {
+  test.each(RULES_HERE.flatMap(({ record }) => record ?? []))("has recorded %s", (record) => {
     expect(answered.has(`series ${record}`)).toBe(true);
   });
 
@@ -310,6 +319,7 @@ function ofEachSensor(rules: string): string {
     .replaceAll("(.+,)?service:[^,]+(,.+)?", ".+")
     .replace("(?:.*?,)?service:([^,]+)(?:,.*)?", "(?:.*,)?([^,]+)")
     .replaceAll("[7d:1h]", "[1m:1s]")
+    .replaceAll("< 366 * 86400", "< 1e18")
     .replaceAll(">= 24", ">= 2")
     .replaceAll("offset 1d", "offset 5s")
     .replaceAll(/> 1\.0\d \*/g, "> 0 *")
@@ -440,7 +450,10 @@ async function trouble(site: FailingSite, prometheus: Prometheus): Promise<void>
   };
   const taken = [await beyond("max_error"), await beyond("max_warning")];
   const up = await ids(`prtg_sensor_status_code{probe="${probe}"} == 3`);
-  const [down = "", acknowledged = "", paused = "", partial = ""] = up.filter((id) => !taken.includes(id));
+  const [down = "", acknowledged = "", paused = "", partial = "", ...others] = up.filter((id) => !taken.includes(id));
+  // More than a tenth of the probe, and no device as a whole.
+  for (const id of others.filter((_, index) => index % 4 === 0))
+    await site.control(`objects/${id}/force`, { status: "unknown" });
   await site.control(`objects/${down}/force`, { status: "down" });
   await site.control(`objects/${acknowledged}/force`, { status: "down" });
   await site.control(`objects/${acknowledged}/acknowledge`, { message: "On it" });
