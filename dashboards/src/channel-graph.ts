@@ -45,6 +45,9 @@ const UNITS: readonly (readonly [spelled: string, unit: string])[] = [
   ["liters", units.Litre],
 ];
 
+/** Most sensors have a value and shares. On both sides, the two axes are easy to tell apart. */
+const SHARES: ReadonlySet<string> = new Set([units.Percent, units.PercentUnit]);
+
 export interface ChannelGraphOptions extends PanelText {
   /** Matchers that choose channels. */
   readonly channels: string;
@@ -70,7 +73,10 @@ export function channelGraph({ channels, severalSensors, ...panel }: ChannelGrap
     calcs: ["lastNotNull", "min", "mean", "max"],
   });
   for (const [spelled, unit] of UNITS) {
-    graph.overrideByRegexp(`/ \\[(${spelled})\\]$/`, [{ id: "unit", value: unit }]);
+    graph.overrideByRegexp(`/ \\[(${spelled})\\]$/`, [
+      { id: "unit", value: unit },
+      ...(SHARES.has(unit) ? [{ id: "custom.axisPlacement", value: common.AxisPlacement.Right }] : []),
+    ]);
   }
   return graph
     .overrideByQuery("B", [

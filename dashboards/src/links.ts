@@ -38,6 +38,14 @@ export const PAGE_COLUMN: Column = {
   ...(WEB_COLUMN.properties && { properties: WEB_COLUMN.properties }),
 };
 
+/** The page of an object in the web interface as the label `page`, by the label `kind`. */
+export function withPage(expr: string): string {
+  return (["device", "group", "probe"] as const).reduce(
+    (inner, kind) => `label_replace(${inner}, "page", "${PAGES[kind]}", "kind", "${kind}")`,
+    expr,
+  );
+}
+
 /** Shows the same address as a link to the server. */
 export const WEB_LINK_COLUMN: Column = {
   ...{ from: WEB_COLUMN.from, title: "PRTG" },

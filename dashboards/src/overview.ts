@@ -4,7 +4,19 @@ import type { StatusToken } from "../../src/prtg/status.ts";
 import { chosenEvents, statusChanges, statusEvents, WENT_DOWN } from "./annotations.ts";
 import { CHANNEL, channelLimits, channelValues, withUnit } from "./channel-queries.ts";
 import { buildDashboard } from "./dashboard.ts";
-import { ID, leadsTo, linkTo, linkToPage, PAGE_COLUMN, PAGES, toDevice, toSensor, UIDS, WEB_COLUMN } from "./links.ts";
+import {
+  ID,
+  leadsTo,
+  linkTo,
+  linkToPage,
+  PAGE_COLUMN,
+  toDevice,
+  toSensor,
+  UIDS,
+  WEB_COLUMN,
+  withPage,
+} from "./links.ts";
+import { locationMap } from "./location-map.ts";
 import { logsPanel } from "./logs-panel.ts";
 import { graphPanel, HEIGHT, type Steps, statPanel } from "./panels.ts";
 import { CHANNEL_KEY, codesOf, downSince, PAUSED, sinceWhen, staleAges, withWeb } from "./sensor-queries.ts";
@@ -266,18 +278,12 @@ function ofOutages(family: string): string {
   return `max by (job, server, id, kind, path, problem) (${family}{${SERVERS},path=~${nameMatch("probe", "(/.*)?")}})`;
 }
 
-/** The page of the object in the PRTG web interface as the label `page`. */
-const OUTAGE_PAGES = (["device", "group", "probe"] as const).reduce(
-  (expr, kind) => `label_replace(${expr}, "page", "${PAGES[kind]}", "kind", "${kind}")`,
-  ofOutages("prtg_outage_affected_sensors"),
-);
-
 const outages = tablePanel({
   title: "Outages",
   description:
     "The highest probe, group or device below which at least 80 % of the sensors that are not paused are down or unknown. What is down leaves out these sensors. Click an ID to open the object in PRTG.",
   queries: [
-    withWeb(OUTAGE_PAGES),
+    withWeb(withPage(ofOutages("prtg_outage_affected_sensors"))),
     ofOutages("prtg_outage_sensors"),
     ofOutages("prtg_outage_acknowledged_sensors"),
     `1000 * ${ofOutages("prtg_outage_start_timestamp_seconds")}`,
@@ -458,6 +464,7 @@ export const overview = buildDashboard({
     { title: "Counts", panels: [...counts, ...health] },
     { title: "Status history", panels: histories },
     { title: "Worst probes and groups", panels: [worstProbes, worstGroups] },
+    { title: "Map of sites", panels: [locationMap()] },
     { title: "Beyond limits, paused, stale", panels: [beyondLimits, paused, stale] },
     { title: "Availability", panels: [availabilityOverTime, leastAvailable] },
     { title: "Events with their messages (Loki)", collapsed: true, panels: [logsPanel(statusEvents(EVENTS))] },

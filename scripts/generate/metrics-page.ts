@@ -45,6 +45,9 @@ The section \`labels\` of the configuration omits, renames and adds labels. [Map
 - \`prtg_dependency_info\` names the object on which this one depends. The specification does not show the fields of \`scheduledependency\`, so the exporter expects
   the names of the classic settings. Only the type *Select a sensor* (\`dependencytype\` 1) names an object in \`dependency\`. *Use parent* (0) and *Master sensor for parent* (2) name
   none and have no series. An inherited dependency has a series for each object in which the server shows it. The id stays if the exporter does not know the object.
+- \`prtg_node_location_info\` has the coordinates of a probe, group or device in degrees, from its own tag \`geo:LATITUDE_LONGITUDE\` such as \`geo:50.11_8.68\` or \`geo:-33.87_151.21\`.
+  A \`/\`, \`;\` or comma can replace the \`_\`, but the forms of PRTG end a tag at a comma. The first such tag counts. If its coordinates are invalid, the object has no series, and
+  \`prtg_exporter_decode_problems_total{problem="value"}\` counts it.
 - A missing value has no series and never becomes 0. Paused sensors and channels that were never measured have no value.
 
 ## Outages

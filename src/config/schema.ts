@@ -122,6 +122,10 @@ const metrics = z
       description:
         "Experimental. `prtg_sensor_down_delay_intervals`: scanning intervals for which PRTG shows a failing sensor as warning before it is down. One series per sensor. Needs no further requests.",
     }),
+    location_info: z.boolean().prefault(true).meta({
+      description:
+        "Experimental. `prtg_node_location_info`: coordinates of probes, groups and devices with a tag such as `geo:50.11_8.68`. One series per tagged object. Needs no further requests.",
+    }),
     api_detail: z.enum(["server", "endpoint"]).prefault("server").meta({
       description:
         "Labels of `prtg_exporter_api_*`: `server`, or server and `endpoint` (about 200 more series per server).",

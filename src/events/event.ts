@@ -46,6 +46,9 @@ export const PRTG_ATTRIBUTES = {
   objectTags: "prtg.object.tags",
   objectFavorite: "prtg.object.favorite",
   objectDependsOnId: "prtg.object.depends_on_id",
+  /** Degrees. */
+  objectLatitude: "prtg.object.latitude",
+  objectLongitude: "prtg.object.longitude",
   probeName: "prtg.probe.name",
   groupName: "prtg.group.name",
   deviceId: "prtg.device.id",

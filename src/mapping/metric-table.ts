@@ -30,6 +30,7 @@ export const DECLARATIONS = {
   objects: COUNT_FAMILIES.objects,
   nodeStatusCode: PARENT_FAMILIES.nodeStatusCode,
   nodeSensors: PARENT_FAMILIES.nodeSensors,
+  nodeLocation: PARENT_FAMILIES.nodeLocation,
   ...OUTAGE_FAMILIES,
   ...OUTAGE_DEVICE_FAMILIES,
   sensorStatus: SENSOR_FAMILIES.sensorStatus,

@@ -23,6 +23,8 @@ export const LABEL_ATTRIBUTES: Readonly<Record<string, string>> = {
   kind_name: PRTG.objectType,
   depends_on_id: PRTG.objectDependsOnId,
   path: PRTG.objectPath,
+  latitude: PRTG.objectLatitude,
+  longitude: PRTG.objectLongitude,
   priority: PRTG.objectPriority,
   tags: PRTG.objectTags,
   favorite: PRTG.objectFavorite,

@@ -1,5 +1,6 @@
 import { MAX_ANCESTORS, MAX_TAGS, MAX_WORD_LENGTH } from "./answer-bounds.ts";
 import { readCount, readNumber } from "./decode/displayed.ts";
+import { locationOf } from "./decode/location.ts";
 import { readSummary } from "./decode/system-records.ts";
 import {
   booleanOf,
@@ -177,6 +178,8 @@ export function decodeNode(
   const basic = isObject(record.basic) ? record.basic : NO_SECTION;
   const ancestors = readPath(record.path);
   const isSensor = kind === "sensor";
+  const tags = readTags(basic.tags ?? record.tags, problems);
+  if (!isSensor && locationOf(tags) === "invalid") problems.value++;
   return {
     id,
     kind,
@@ -191,7 +194,7 @@ export function decodeNode(
     type: withoutVersion(text(record.kind) ?? text(record.sensor_kind) ?? ""),
     typeName: text(record.kind_name) ?? "",
     priority: readPriority(basic.priority ?? record.priority),
-    tags: readTags(basic.tags ?? record.tags, problems),
+    tags,
     favorite: booleanOf(record.favorite ?? basic.favorite),
     host: kind === "device" ? readHost(basic, record) : undefined,
     intervalSeconds: readInterval(record, problems),

@@ -59,6 +59,7 @@ export interface LogLine {
 interface MemoryPipelineOptions extends Partial<Omit<Shape, "options" | "sections">> {
   readonly dependencyInfo?: boolean;
   readonly sensorDownDelay?: boolean;
+  readonly locationInfo?: boolean;
   readonly nodeSensors?: readonly ("device" | "group" | "probe")[];
   readonly staleAfterMs?: number | undefined;
   /** Its name. */
@@ -154,7 +155,8 @@ export function memoryPipeline(server: MemoryServer, more: MemoryPipelineOptions
   const exporter = new ExporterMetrics({ version: "0", revision: "0" }, () => []);
   const lines: LogLine[] = [];
   const log = pino({ level: "debug" }, { write: (line) => void lines.push(JSON.parse(line)) });
-  const asked = { nodeSensors: [...nodeSensors], dependencyInfo, sensorDownDelay: more.sensorDownDelay ?? false };
+  const { sensorDownDelay = false, locationInfo = true } = more;
+  const asked = { nodeSensors: [...nodeSensors], dependencyInfo, sensorDownDelay, locationInfo };
   const sections = wantedSections(asked);
   const shape = { mapper, sections, options: wantedOptions(asked), sensorStatus, channelInfo, staleAfterMs };
   const plan: PipelinePlan = {

@@ -67,6 +67,38 @@ describe("tree collector", () => {
     expect(shown()).toEqual([]);
   });
 
+  test("shows the locations of probes, groups and devices from their own tags", async () => {
+    const subject = memoryPipeline(smallServer());
+    const shown = () =>
+      subject
+        .series(TREE_FAMILIES.nodeLocation)
+        .map(({ labels: { id, kind, path, latitude, longitude } }) => `${id} ${kind} ${path} ${latitude} ${longitude}`);
+    await subject.monitor.pollOnce(never);
+    expect(shown()).toEqual([]);
+    subject.server.change("10", { tags: ["site", "geo:52.52_13.4"] });
+    subject.server.change("40", { tags: ["geo:-33.9,151"] });
+    subject.server.change("50", { tags: ["geo:1,2"] });
+    await subject.monitor.pollOnce(never);
+    expect(shown().toSorted()).toEqual([
+      "10 group Berlin/Network 52.52 13.4",
+      "40 device Berlin/Network/sw-1 -33.9 151",
+    ]);
+    subject.server.change("10", { name: "Edge", tags: ["geo:48.1_11.5"] });
+    subject.server.change("40", { tags: ["geo:91_0"] });
+    await subject.monitor.pollOnce(never);
+    expect(shown()).toEqual(["10 group Berlin/Edge 48.1 11.5"]);
+    subject.server.change("10", { tags: [] });
+    await subject.monitor.pollOnce(never);
+    expect(shown()).toEqual([]);
+  });
+
+  test("shows no locations if the configuration omits them", async () => {
+    const subject = memoryPipeline(smallServer(), { locationInfo: false });
+    subject.server.change("10", { tags: ["geo:52.52_13.4"] });
+    await subject.monitor.pollOnce(never);
+    expect(subject.series(TREE_FAMILIES.nodeLocation)).toEqual([]);
+  });
+
   test("reads dependencies with its lists, without further requests", async () => {
     const asked = async (dependencyInfo: boolean) => {
       const subject = memoryPipeline(smallServer(), { dependencyInfo });

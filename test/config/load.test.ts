@@ -92,6 +92,7 @@ describe("configuration file", () => {
         channelInfo: "auto",
         dependencyInfo: false,
         sensorDownDelay: false,
+        locationInfo: true,
         apiDetail: "server",
       },
       mapping: { presets: [], files: [], rules: [], keepOriginal: true, byteUnits: "binary" },
@@ -115,7 +116,7 @@ collectors:
   tree: { schedule: "0 */10 * * * *" }
   limits: { enabled: false }
 stale_after: 1h
-metrics: { sensor_status: all, node_sensors: [device, probe, device], dependency_info: true, sensor_down_delay: true }
+metrics: { sensor_status: all, node_sensors: [device, probe, device], dependency_info: true, sensor_down_delay: true, location_info: false }
 `;
     const { config } = await load(text);
     const server = serverOf(config);
@@ -147,6 +148,7 @@ metrics: { sensor_status: all, node_sensors: [device, probe, device], dependency
       channelInfo: "auto",
       dependencyInfo: true,
       sensorDownDelay: true,
+      locationInfo: false,
       apiDetail: "server",
     });
   });

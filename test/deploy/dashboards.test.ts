@@ -1,6 +1,7 @@
 import { resourceFromAttributes } from "@opentelemetry/resources";
 import { RE2JS } from "re2js";
 import { describe, expect, test } from "vitest";
+import { z } from "zod";
 import { statusEvent } from "../../src/events/event-records.ts";
 import type { TreeNode } from "../../src/model/tree.ts";
 import { logRecord } from "../../src/otlp/event-sink.ts";
@@ -268,6 +269,19 @@ describe.each(GRAFANA_DASHBOARDS.map((dashboard) => [dashboard.title, dashboard]
       }
     });
 
+    test("shows percentages of channels on the right, other units on the left", () => {
+      const ofUnits = panels
+        .filter(({ type }) => type === "timeseries")
+        .flatMap(({ fieldConfig }) => fieldConfig?.overrides ?? [])
+        .map(({ properties }) => new Map(properties.map(({ id, value }) => [id, value])))
+        .filter((properties) => properties.has("unit"));
+      if (["prtg-device", "prtg-explorer"].includes(dashboard.uid)) expect(ofUnits.length).toBeGreaterThan(20);
+      for (const properties of ofUnits) {
+        const isShare = /^percent/.test(String(properties.get("unit")));
+        expect(properties.get("custom.axisPlacement")).toBe(isShare ? "right" : undefined);
+      }
+    });
+
     test("shows whole numbers, not thousands with a letter", () => {
       expect(dashboard.text).not.toContain('"short"');
     });
@@ -442,6 +456,29 @@ describe("the overview", () => {
     );
   });
 
+  test("has a map with existing columns, colored by the share of sensors that are down or unknown", () => {
+    const map = panels.find(({ type }) => type === "geomap");
+    if (overview === undefined || map === undefined) throw new Error("no map");
+    const values = map.targets.map(({ refId }) => `Value #${refId}`);
+    const columns = new Set([...values, ...map.targets.flatMap(({ expr }) => [...labelsOf(expr, overview)])]);
+    const { names, titles } = mapColumns.parse(Object.fromEntries(map.transformations.map((one) => [one.id, one])));
+    expect(names.filter((name) => !columns.has(name))).toEqual([]);
+    expect(Object.keys(titles)).toEqual(names);
+    const { layers } = mapOptions.parse(map.options);
+    expect(layers).toEqual([
+      { location: { mode: "coords", latitude: "latitude", longitude: "longitude" }, color: "Down or unknown" },
+    ]);
+    expect(Object.values(titles)).toEqual(expect.arrayContaining(["latitude", "longitude", "Down or unknown"]));
+    const overridden = (map.fieldConfig?.overrides ?? []).map(({ matcher }) => String(matcher.options));
+    expect(overridden.filter((title) => !Object.values(titles).includes(title))).toEqual([]);
+    expect(textsOf(map.fieldConfig)).toContain("Open in PRTG");
+    // Rows of the three queries join by common labels.
+    const shared = map.targets
+      .map(({ expr }) => labelsOf(expr, overview))
+      .reduce((all, labels) => all.intersection(labels));
+    expect([...shared]).toEqual(expect.arrayContaining(["server", "id", "latitude", "longitude"]));
+  });
+
   test("stacks the history of each status but up, the worst at the bottom", () => {
     const stacked = panels.filter((panel) => JSON.stringify(panel).includes('"mode":"normal"'));
     const statuses = stacked.map(({ targets }) =>
@@ -453,6 +490,36 @@ describe("the overview", () => {
     );
     expect(matched).toEqual(STATUS_TOKENS.filter((token) => token !== "up"));
   });
+});
+
+const mapColumns = z
+  .object({
+    merge: z.unknown(),
+    convertFieldType: z.object({
+      options: z.object({
+        conversions: z.tuple([
+          z.object({ targetField: z.literal("latitude"), destinationType: z.literal("number") }),
+          z.object({ targetField: z.literal("longitude"), destinationType: z.literal("number") }),
+        ]),
+      }),
+    }),
+    filterFieldsByName: z.object({ options: z.object({ include: z.object({ names: z.array(z.string()) }) }) }),
+    organize: z.object({ options: z.object({ renameByName: z.record(z.string(), z.string()) }) }),
+  })
+  .transform(({ filterFieldsByName, organize }) => ({
+    names: filterFieldsByName.options.include.names,
+    titles: organize.options.renameByName,
+  }));
+
+const mapOptions = z.object({
+  layers: z.array(
+    z
+      .object({
+        location: z.record(z.string(), z.string()),
+        config: z.object({ style: z.object({ color: z.object({ field: z.string() }) }) }),
+      })
+      .transform(({ location, config }) => ({ location, color: config.style.color.field })),
+  ),
 });
 
 /** In Loki's spelling. */

@@ -94,6 +94,15 @@ describe("tree nodes", () => {
     });
   });
 
+  test("count coordinates that no map can show, except of sensors, which have none", () => {
+    const of = (kind: "device" | "sensor", ...tags: string[]) =>
+      decode(kind, { id: "1", status: "up", basic: { tags } }).problems.value;
+    expect(of("device", "geo:50.11_8.68", "geo:berlin")).toBe(0);
+    expect(of("device", "geo:berlin")).toBe(0);
+    expect(of("device", "geo:500.11_8.68")).toBe(1);
+    expect(of("sensor", "geo:500.11_8.68")).toBe(0);
+  });
+
   test("include a device monitored over IPv6", () => {
     const { node } = decode("device", { id: "1", status: "up", basic: { host: "", hostv6: "2001:db8::1" } });
     expect(node?.host).toBe("2001:db8::1");

@@ -71,6 +71,15 @@ const CHANGE_LIMIT_MS = 100_000;
 const RATE_INTERVAL = "15s";
 const RANGE_SECONDS = 60;
 
+/** Rules about a site that is lost and recovers, which is not in this test: `notifications-of-outages.nightly.test.ts`. */
+const RULES_OF_SITES: ReadonlySet<string> = new Set([
+  "server_outage:prtg_outage_rest:info",
+  "server_outage:prtg_outage_grown:info",
+  "PrtgOutage",
+  "PrtgOutageMember",
+]);
+const RULES_HERE = RULES.filter(({ alert, record }) => !RULES_OF_SITES.has(alert ?? record ?? ""));
+
 /** Repeated until it has an answer. */
 interface Question {
   readonly name: string;
@@ -97,6 +106,7 @@ describeWithPrograms(["prometheus-3", "promtool-3"], "Prometheus that scrapes a 
     });
     await prometheus.waitUntilScraped();
     await rename(site, prometheus);
+    await locate(site, prometheus);
     devices = await devicesOf(prometheus);
     await trouble(site, prometheus);
     await askUntilAnswered();
@@ -143,7 +153,7 @@ describeWithPrograms(["prometheus-3", "promtool-3"], "Prometheus that scrapes a 
             (await run(filled(selector, dashboard), true)).filter(({ labels }) => labels[label] !== undefined),
         })),
       ]),
-      ...RULES.map((rule) => ({
+      ...RULES_HERE.map((rule) => ({
         name: ruleName(rule),
         // The exporter did not exist an hour ago.
         ask: () =>
@@ -151,7 +161,7 @@ describeWithPrograms(["prometheus-3", "promtool-3"], "Prometheus that scrapes a 
             ? prometheus.query(rule.expr, Date.now() / 1000 - 3600)
             : run(sooner(rule), true),
       })),
-      ...RULES.flatMap(({ record }) =>
+      ...RULES_HERE.flatMap(({ record }) =>
         record === undefined ? [] : [{ name: `series ${record}`, ask: () => run(record, true) }],
       ),
     ];
@@ -192,11 +202,11 @@ describeWithPrograms(["prometheus-3", "promtool-3"], "Prometheus that scrapes a 
     },
   );
 
-  test.each(RULES.map((rule) => [ruleName(rule), rule.expr] as const))("answers the %s", (name, expr) => {
+  test.each(RULES_HERE.map((rule) => [ruleName(rule), rule.expr] as const))("answers the %s", (name, expr) => {
     expect(answered.has(name), expr).toBe(true);
   });
 
-  test.each(RULES.flatMap(({ record }) => record ?? []))("has recorded %s", (record) => {
+  test.each(RULES_HERE.flatMap(({ record }) => record ?? []))("has recorded %s", (record) => {
     expect(answered.has(`series ${record}`)).toBe(true);
   });
 
@@ -229,8 +239,11 @@ describeWithPrograms(["prometheus-3", "promtool-3"], "Prometheus that scrapes a 
       'max by (sensor_id, status) (prtg_sensor_status{status=~".*down|ack.*"})',
       now,
     );
+    const outsideOutages = await sensorsOutsideOutages(prometheus, now);
     const shown = rows.map(({ labels }) => `${labels.sensor_id} ${labels.severity}`);
-    const expected = statuses.map(({ labels }) => `${labels.sensor_id} ${SEVERITIES.get(labels.status ?? "")}`);
+    const single = statuses.filter(({ labels }) => outsideOutages.has(labels.sensor_id ?? ""));
+    expect(single.length).toBeLessThan(statuses.length);
+    const expected = single.map(({ labels }) => `${labels.sensor_id} ${SEVERITIES.get(labels.status ?? "")}`);
     expect(shown.toSorted()).toEqual(expected.toSorted());
     expect(new Set(rows.map(({ labels }) => labels.severity)).size).toBe(SEVERITIES.size);
     expect(rows.every(({ labels }) => labels.priority !== undefined && labels.device !== undefined)).toBe(true);
@@ -306,7 +319,12 @@ function ofEachSensor(rules: string): string {
     .replaceAll("(.+,)?service:[^,]+(,.+)?", ".+")
     .replace("(?:.*?,)?service:([^,]+)(?:,.*)?", "(?:.*,)?([^,]+)")
     .replaceAll("[7d:1h]", "[1m:1s]")
+    .replaceAll("< 366 * 86400", "< 1e18")
     .replaceAll(">= 24", ">= 2")
+    .replaceAll("offset 1d", "offset 5s")
+    .replaceAll(/> 1\.0\d \*/g, "> 0 *")
+    .replaceAll(">= 20", ">= 1")
+    .replaceAll("[1d]) < ", "[1d]) < 50 * ")
     .replaceAll("/ -(deriv(", "/ -(-1 + 0 * deriv(")
     .replace("(.+,)?slo(,.+)?", ".*")
     .replace(/\{severity=(\\?")critical\1\} >= bool 0/, "{severity!=$1$1} >= bool 0");
@@ -365,6 +383,20 @@ async function current(prometheus: Prometheus, expr: string): Promise<Series[]> 
   return prometheus.query(expr, await prometheus.waitUntilScraped());
 }
 
+/** Ids of sensors whose device has no outage and is in none. The table *Outages* shows the others. */
+async function sensorsOutsideOutages(prometheus: Prometheus, at: number): Promise<ReadonlySet<string>> {
+  const [infos, members, own] = await Promise.all(
+    [
+      "prtg_sensor_info",
+      'prtg_outage_device_info{problem="down"}',
+      'prtg_outage_affected_sensors{kind="device",problem="down"}',
+    ].map(async (expr) => (await prometheus.query(expr, at)).map(({ labels }) => labels)),
+  );
+  const lost = new Set([...(members ?? []).map((each) => each.device_id), ...(own ?? []).map(({ id }) => id)]);
+  const outside = (infos ?? []).filter(({ device_id }) => !lost.has(device_id));
+  return new Set(outside.map(({ sensor_id }) => sensor_id ?? ""));
+}
+
 /** Renames a device to text that breaks naive string building, and waits. */
 async function rename(site: FailingSite, prometheus: Prometheus): Promise<void> {
   const [device] = await current(prometheus, "prtg_device_info");
@@ -379,6 +411,14 @@ async function rename(site: FailingSite, prometheus: Prometheus): Promise<void> 
     const names = (await prometheus.query(statuses)).map(({ labels }) => labels.device);
     return names.length > 0 && names.every((name) => name === ODD_NAME);
   });
+}
+
+/** Gives a probe and a device a place on the map. */
+async function locate(site: FailingSite, prometheus: Prometheus): Promise<void> {
+  for (const kind of ["probe", "device"]) {
+    const [node] = await current(prometheus, `prtg_node_status_code{kind="${kind}"}`);
+    site.tag(node?.labels.id ?? "", ["geo:50.11_8.68"]);
+  }
 }
 
 /** Of visible sensors: the exporter with a limited page keeps its first names. */
@@ -410,7 +450,10 @@ async function trouble(site: FailingSite, prometheus: Prometheus): Promise<void>
   };
   const taken = [await beyond("max_error"), await beyond("max_warning")];
   const up = await ids(`prtg_sensor_status_code{probe="${probe}"} == 3`);
-  const [down = "", acknowledged = "", paused = "", partial = ""] = up.filter((id) => !taken.includes(id));
+  const [down = "", acknowledged = "", paused = "", partial = "", ...others] = up.filter((id) => !taken.includes(id));
+  // More than a tenth of the probe, and no device as a whole.
+  for (const id of others.filter((_, index) => index % 4 === 0))
+    await site.control(`objects/${id}/force`, { status: "unknown" });
   await site.control(`objects/${down}/force`, { status: "down" });
   await site.control(`objects/${acknowledged}/force`, { status: "down" });
   await site.control(`objects/${acknowledged}/acknowledge`, { message: "On it" });

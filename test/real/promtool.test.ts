@@ -94,12 +94,13 @@ async function pageAfter(polls: number, { size = {}, simulator, ...options }: Si
   }
 }
 
-/** A device depends on another one, and a group is down. */
+/** A device depends on another one, probes have coordinates, and a group is down. */
 function eventfulWorld(size: Partial<WorldSize>): World {
   const now = Date.now();
   const world = createWorld({ seed: 1, size, startedAt: now });
   const [core, device] = world.list("device").filter(({ type }) => type === "device");
   world.edit(device?.id ?? "", { dependency: { schedule: "none", dependsOn: core?.children[0]?.id } }, now);
+  for (const { id } of world.list("probe")) world.edit(id, { tags: ["geo:-33.87_151.21"] }, now);
   const forever = { start: 0, lengthMs: Number.POSITIVE_INFINITY, everyMs: Number.POSITIVE_INFINITY, times: 1 };
   const effect = { kind: "status", status: "down", message: undefined } as const;
   world.addIncident(world.list("group").at(-1)?.id ?? "", { ...forever, effect });

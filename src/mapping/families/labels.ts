@@ -1,4 +1,5 @@
 import type { TreeNode } from "../../model/tree.ts";
+import { locationOf } from "../../prtg/decode/location.ts";
 import type { LabelSet } from "./family.ts";
 
 interface NodeSubject {
@@ -28,6 +29,20 @@ export const NODE_ID_LABELS: LabelSet<NodeSubject> = {
 export const NODE_LABELS: LabelSet<NodeSubject> = {
   values: { ...NODE_ID_LABELS.values, path: ({ node }) => node.path },
 };
+
+/** Grafana's map finds columns of these names. */
+export const NODE_LOCATION_LABELS: LabelSet<NodeSubject> = {
+  values: {
+    ...NODE_LABELS.values,
+    latitude: ({ node }) => degreesOf(node, "latitude"),
+    longitude: ({ node }) => degreesOf(node, "longitude"),
+  },
+};
+
+function degreesOf({ tags }: TreeNode, axis: "latitude" | "longitude"): string {
+  const location = locationOf(tags);
+  return typeof location === "object" ? String(location[axis]) : "";
+}
 
 export const DEVICE_ID_LABELS: LabelSet<NodeSubject> = { values: { device_id: ({ node }) => node.id } };
 

@@ -1,8 +1,16 @@
 import { NODE_FACTS, type NodeState } from "../../model/node-state.ts";
+import { locationOf } from "../../prtg/decode/location.ts";
 import type { NodeKind } from "../../prtg/node-record.ts";
 import { STATUS_TOKENS, type StatusToken, statusCode } from "../../prtg/status.ts";
 import type { Family } from "./family.ts";
-import { DEVICE_INFO_LABELS, NODE_ID_LABELS, NODE_LABELS, SENSOR_INFO_LABELS, SENSOR_LABELS } from "./labels.ts";
+import {
+  DEVICE_INFO_LABELS,
+  NODE_ID_LABELS,
+  NODE_LABELS,
+  NODE_LOCATION_LABELS,
+  SENSOR_INFO_LABELS,
+  SENSOR_LABELS,
+} from "./labels.ts";
 
 /** The part of the configuration that decides which series a node has. */
 export interface AboutNodes {
@@ -48,6 +56,17 @@ export const PARENT_FAMILIES = {
     has: ({ node }) => node.kind === "device",
     value: () => 1,
     expiresAt: (device) => device.listExpiry.property,
+  },
+  nodeLocation: {
+    name: "prtg_node_location_info",
+    help: "Always 1. Coordinates of a probe, group or device in degrees, from its own tag such as geo:50.11_8.68. Not with metrics.location_info: false.",
+    stability: "experimental",
+    option: "locationInfo",
+    labels: NODE_LOCATION_LABELS,
+    facts: properties,
+    has: ({ node }) => typeof locationOf(node.tags) === "object",
+    value: () => 1,
+    expiresAt: (node) => node.listExpiry.property,
   },
   nodeSensors: {
     name: "prtg_node_sensors",

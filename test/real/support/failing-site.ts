@@ -30,6 +30,7 @@ export interface FailingSite {
   /** Sensors below the object measure every five minutes. */
   measureSeldom(id: string): void;
   dependOn(id: string, sensorId: string): void;
+  tag(id: string, tags: readonly string[]): void;
   breakConfiguration(): Promise<void>;
   close(): Promise<void>;
 }
@@ -72,6 +73,9 @@ export async function startFailingSite(sensors: number): Promise<FailingSite> {
       },
       dependOn: (id, dependsOn) => {
         world.edit(id, { dependency: { schedule: "none", dependsOn } }, Date.now() - BEHIND_MS);
+      },
+      tag: (id, tags) => {
+        world.edit(id, { tags: [...tags] }, Date.now() - BEHIND_MS);
       },
       breakConfiguration: async () => {
         await writeFile(configFile, "servers: nonsense\n");

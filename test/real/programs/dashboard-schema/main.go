@@ -12,6 +12,7 @@ import (
 	"github.com/grafana/grafana-foundation-sdk/go/cog"
 	"github.com/grafana/grafana-foundation-sdk/go/cog/variants"
 	"github.com/grafana/grafana-foundation-sdk/go/dashboard"
+	"github.com/grafana/grafana-foundation-sdk/go/geomap"
 	"github.com/grafana/grafana-foundation-sdk/go/logs"
 	"github.com/grafana/grafana-foundation-sdk/go/loki"
 	"github.com/grafana/grafana-foundation-sdk/go/piechart"
@@ -25,6 +26,7 @@ import (
 // Kinds of panels whose options are known. Only these, as the SDK has dozens, which take minutes to build.
 var panels = []variants.PanelcfgConfig{
 	bargauge.VariantConfig(),
+	geomap.VariantConfig(),
 	logs.VariantConfig(),
 	piechart.VariantConfig(),
 	stat.VariantConfig(),
