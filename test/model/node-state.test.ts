@@ -81,3 +81,19 @@ test("a fact that a poll lacks stays, and expires with the last poll that had it
     node.expiryOf("dependsOn").property,
   ]).toEqual([30, 35, 35]);
 });
+
+test("a message from before an acknowledgement stays until that ends", () => {
+  const node = new NodeState(nodeTimes(), { ...DEVICE, kind: "sensor" });
+  const poll = (status: StatusToken, message: string | undefined) => {
+    node.update(record("sensor", "40", ROOT, { status, message }), { state: 10, property: 10 });
+    return node.messageBefore;
+  };
+  expect(poll("acknowledged", "On it")).toBeUndefined();
+  expect(poll("down", "Timeout")).toBeUndefined();
+  expect(poll("acknowledged", "On it")).toBe("Timeout");
+  expect(poll("acknowledged", "Ticket 4711")).toBe("Timeout");
+  expect(poll("up", "OK")).toBeUndefined();
+  expect(poll("acknowledged", "On it")).toBeUndefined();
+  expect(poll("partialdown", undefined)).toBeUndefined();
+  expect(poll("acknowledged", "On it")).toBeUndefined();
+});

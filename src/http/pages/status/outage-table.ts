@@ -16,7 +16,7 @@ export function outageTable(
     { title: "Outage", value: (outage) => where(outage, hasServers) },
     { title: "Status", value: ({ status, problem }) => statusPill(status ?? problem), hasLabel: false },
     { title: "Sensors", value: howMany, hasLabel: false },
-    { title: "Since", value: (outage) => sinceWhen(outage, now) },
+    { title: "Since", value: (outage) => sinceWhen(outage, now), className: () => "begun" },
     { title: "Why", value: why, className: () => "said" },
     { title: "Acknowledged", value: (outage) => acknowledged(outage), className: () => "said" },
   ];
@@ -30,11 +30,13 @@ function where(outage: OutageReport, hasServers: boolean): Html {
 }
 
 function howMany({ affected, sensors, devices, hidden, recent }: OutageReport): Html {
-  const on = devices > 0 && ` on ${counted(devices, "device")}`;
-  const worse =
-    recent > 0 && recent < affected && html`<span class="path">${number(recent)} of them in the last hour</span>`;
-  const more = hidden > 0 && html`<span class="path">and ${number(hidden)} paused by a dependency</span>`;
-  return html`<b>${number(affected)}</b> of ${counted(sensors, "sensor")}${on}${worse}${more}`;
+  const parts = [
+    devices > 0 && `on ${counted(devices, "device")}`,
+    recent > 0 && recent < affected && `${number(recent)} in the last hour`,
+    hidden > 0 && `${number(hidden)} more paused by a dependency`,
+  ].filter((part) => part !== false);
+  const more = parts.length > 0 && html`<span class="path">${parts.join(", ")}</span>`;
+  return html`<b>${number(affected)}</b> of ${counted(sensors, "sensor")} ${more}`;
 }
 
 function sinceWhen({ server, since, first }: OutageReport, now: string): Html {
@@ -53,8 +55,8 @@ function why({ server, message, cause, affected }: OutageReport): Html | false {
     cause !== null &&
     html`depends on <a href="${nodeLink({ server, id: cause.id })}"><bdi>${lastNames(cause.path)}</bdi></a>, which is down`;
   const times =
-    message !== null && message.count < affected && html` <span class="quiet">× ${number(message.count)}</span>`;
-  const text = message !== null && html`<bdi>${shortened(message.text, MAX_MESSAGE)}</bdi>${times}`;
+    message !== null && message.count < affected && html`<span class="quiet">${number(message.count)} ×</span> `;
+  const text = message !== null && html`${times}${said(message.text)}`;
   if (master === false) return text;
   return html`${master}${text !== false && html`<span class="path">${text}</span>`}`;
 }
@@ -68,5 +70,9 @@ function acknowledged({
   if (problem !== "down") return false;
   if (count === 0) return "no";
   const part = count === affected ? "all" : `${number(count)} of ${number(affected)}`;
-  return html`${part}${acknowledgement !== null && html`<span class="path"><bdi>${shortened(acknowledgement, MAX_MESSAGE)}</bdi></span>`}`;
+  return html`${part}${acknowledgement !== null && html`<span class="path">${said(acknowledgement)}</span>`}`;
+}
+
+function said(message: string): Html {
+  return html`<bdi>${shortened(message, MAX_MESSAGE)}</bdi>`;
 }

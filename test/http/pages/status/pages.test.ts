@@ -499,11 +499,28 @@ describe("reason why a sensor is not up", () => {
   };
 
   test("appears in lists with its start", () => {
-    const row = "✕ Down 4 Ping 12 min ago , 18:33 12 s ago 12.346 msec Ping Time Timeout (code: PE018) PRTG : Ping";
+    const row = "✕ Down 4 Ping 12 min ago , 18:33 12 s ago Timeout (code: PE018) 12.346 msec Ping Time PRTG : Ping";
     expect(texts(rowOf({}))).toContain(row);
     expect(texts(rendered(PAGES.search))).toContain(
-      "✕ Down 4 Ping hq / Berlin/ sw -1 12 min ago , 18:33 12 s ago 12.346 msec",
+      "✕ Down 4 Ping hq / Berlin / sw -1 12 min ago , 18:33 12 s ago Timeout (code: PE018) 12.346 msec",
     );
+  });
+
+  test("appears with its acknowledgement, and with the message before", () => {
+    const acknowledgement = {
+      down_since: "2026-11-21T18:20:00.000Z",
+      acknowledged_at: "2026-11-21T18:33:00.000Z",
+      message_before: "Timeout <b>",
+    };
+    const row = (more: Partial<typeof acknowledgement> | { acknowledged_at: null; message_before: null } = {}) =>
+      rowOf({
+        ...{ status: "acknowledged", message: "Ticket 4711", channel: null },
+        acknowledgement: { ...acknowledgement, ...more },
+      });
+    expect(texts(row())).toContain(
+      "25 min ago , 18:20 12 s ago Timeout &lt;b&gt; · acknowledged 18:33 : Ticket 4711 PRTG",
+    );
+    expect(texts(row({ acknowledged_at: null, message_before: null }))).toContain("acknowledged: Ticket 4711 PRTG");
   });
 
   test("is absent without a message, and for sensors that are up", () => {
@@ -528,7 +545,9 @@ describe("reason why a sensor is not up", () => {
   });
 
   test("stays separate from other text in any direction of writing", () => {
-    expect(rowOf({ message: "\u202eabc\ud800" })).toContain('<bdi class="text">\u202eabc\ufffd</bdi></td>');
+    expect(rowOf({ message: "\u202eabc\ud800" })).toContain(
+      '<bdi class="text">\u202eabc\ufffd</bdi> <span class="and">',
+    );
   });
 });
 

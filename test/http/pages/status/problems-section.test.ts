@@ -23,7 +23,7 @@ function row(more: Partial<OutageReport> = {}, hasServers = false): string {
 describe("the row of an outage", () => {
   test("answers what, where, how many, since when, why, and who knows", () => {
     expect(row()).toBe(
-      "Berlin group Local ✕ Down 6 of 7 sensors on 2 devices 2 of them in the last hour 15:18 , 3 h ago first core-sw-9/Ping Timeout (PE018) × 4 1 of 6 Acknowledged by Ann: on it",
+      "Berlin group Local ✕ Down 6 of 7 sensors on 2 devices, 2 in the last hour 15:18 , 3 h ago first core-sw-9/Ping 4 × Timeout (PE018) 1 of 6 Acknowledged by Ann: on it",
     );
   });
 
@@ -31,15 +31,15 @@ describe("the row of an outage", () => {
     ["a disconnected probe", { status: "disconnected", problem: "unknown" }, "⊘ Disconnected 6 of 7"],
     ["blind sensors", { problem: "unknown" }, "? Unknown 6 of 7"],
     ["all at once", { recent: 6 }, "on 2 devices 15:18"],
-    ["sensors behind a dependency", { hidden: 300 }, "and 300 paused by a dependency"],
+    ["sensors behind a dependency", { hidden: 300 }, ", 300 more paused by a dependency"],
     [
       "a cause in PRTG",
       { cause: { id: "7", name: "Ping", path: "a/gw/Ping" } },
-      "depends on gw/Ping , which is down Timeout",
+      "depends on gw/Ping , which is down 4 × Timeout",
     ],
     ["one message for all", { message: { text: "Timeout", count: 6 } }, "Timeout 1 of 6"],
-    ["no start", { since: null, first: null }, "not known Timeout"],
-    ["nobody", { acknowledged: 0, acknowledgement: null }, "× 4 no"],
+    ["no start", { since: null, first: null }, "not known 4 × Timeout"],
+    ["nobody", { acknowledged: 0, acknowledgement: null }, "4 × Timeout (PE018) no"],
     ["everybody", { acknowledged: 6 }, "all Acknowledged by Ann"],
   ])("has %s", (_, more, expected) => expect(row(more)).toContain(expected));
 
