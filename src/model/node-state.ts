@@ -38,8 +38,15 @@ type SectionFacts = { -readonly [Name in SectionFact]?: NodeRecord[Name] };
 
 const NEVER: NodeExpiry = { state: 0, property: 0 };
 
-/** PRTG replaces the message when a user acknowledges. Only acknowledged sensors are here, so that others take no memory. */
-const messagesBefore = new WeakMap<NodeState, string>();
+/** Last state of a sensor from before its acknowledgement. */
+export interface DownBefore {
+  readonly message: string | undefined;
+  /** Milliseconds since the epoch. */
+  readonly since: number | undefined;
+}
+
+/** PRTG replaces them when a user acknowledges. Only acknowledged sensors are here, so that others take no memory. */
+const statesBefore = new WeakMap<NodeState, DownBefore>();
 
 /**
  * The state of a probe, group, device or sensor. All nodes of a poll share its expiry object,
@@ -79,9 +86,9 @@ export class NodeState {
     return this.statusSinceExpiry.state > now ? this.statusSince : undefined;
   }
 
-  /** Message of an acknowledged sensor from before its acknowledgement, if the exporter saw it. */
-  get messageBefore(): string | undefined {
-    return messagesBefore.get(this);
+  /** Only of an acknowledged sensor that the exporter saw down. */
+  get downBefore(): DownBefore | undefined {
+    return statesBefore.get(this);
   }
 
   expiryOf(name: SectionFact): NodeExpiry {
@@ -103,7 +110,7 @@ export class NodeState {
    * as bits
    */
   update(record: NodeRecord, expiresAt: NodeExpiry): number {
-    this.#keepMessageBefore(groupOf(record.status));
+    this.#keepDownBefore(groupOf(record.status));
     this.status = record.status;
     this.listExpiry = expiresAt;
     // Keeps an equal text, so that the poll's copy can go.
@@ -119,11 +126,11 @@ export class NodeState {
     return record.summary === undefined ? status | properties : status | properties | summary;
   }
 
-  #keepMessageBefore(next: StatusGroup | undefined): void {
+  #keepDownBefore(next: StatusGroup | undefined): void {
     const group = groupOf(this.status);
-    if (group === "acknowledged" && next !== "acknowledged") messagesBefore.delete(this);
-    if (group === "down" && next === "acknowledged" && this.message !== undefined) {
-      messagesBefore.set(this, this.message);
+    if (group === "acknowledged" && next !== "acknowledged") statesBefore.delete(this);
+    if (group === "down" && next === "acknowledged") {
+      statesBefore.set(this, { message: this.message, since: this.statusSince });
     }
   }
 

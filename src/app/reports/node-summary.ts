@@ -97,15 +97,25 @@ function sensorParts(inspection: SensorInspection) {
   };
 }
 
-function acknowledgementOf({ sensor, status, statusSince, message, messageBefore, lastUp }: SensorInspection) {
+function acknowledgementOf({ sensor, status, statusSince, message, downBefore, lastUp }: SensorInspection) {
+  const { since, message: before } = downBefore ?? {};
+  const message_before = before !== undefined && before !== message ? before : null;
+  if (since !== undefined) {
+    const isRenewed = statusSince !== undefined && statusSince > since;
+    return {
+      down_since: instantOrNull(since),
+      acknowledged_at: isRenewed ? instantOrNull(statusSince) : null,
+      message_before,
+    };
+  }
   const down = downTimeOf(
-    { status: status ?? null, status_since: instantOrNull(statusSince) },
+    { status: status ?? null, status_since: instantOrNull(statusSince), acknowledgement: null },
     { last_up_at: instantOrNull(lastUp), interval_seconds: sensor.intervalSeconds ?? null },
   );
   return {
     down_since: down?.since ?? null,
     acknowledged_at: down?.acknowledgedAt ?? null,
-    message_before: messageBefore !== undefined && messageBefore !== message ? messageBefore : null,
+    message_before,
   };
 }
 

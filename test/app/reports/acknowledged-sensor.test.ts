@@ -28,7 +28,7 @@ test("an acknowledged sensor keeps the message from before until the acknowledge
   const down = await pollAt(begin + MINUTE);
   expect(down).toMatchObject({ status: "down", message: expect.any(String), acknowledgement: null });
   world.acknowledge(id, begin + 5 * MINUTE, "Ticket 4711");
-  const acknowledgement = { message_before: down?.message };
+  const acknowledgement = { message_before: down?.message, down_since: down?.status_since };
   expect(await pollAt(begin + 6 * MINUTE)).toMatchObject({
     status: "acknowledged",
     message: "Ticket 4711",

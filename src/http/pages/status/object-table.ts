@@ -110,7 +110,7 @@ function valueOrMessage(node: NodeSummary, now: string): Html | false {
   const [shown, message] = [valueIn(node), messageOf(node, now)];
   const both =
     shown !== false && message !== false ? html`${message} <span class="and">${shown}</span>` : shown || message;
-  return both && html`<div class="fit">${both}</div>`;
+  return both && html`<div class="fit${node.acknowledgement !== null && " parts"}">${both}</div>`;
 }
 
 function valueIn({ channel }: NodeSummary): Html | false {
@@ -125,8 +125,9 @@ function messageOf({ status, message, acknowledgement }: NodeSummary, now: strin
   const text = status !== "up" && message !== null && html`<bdi class="text">${shortened(message, MAX_MESSAGE)}</bdi>`;
   if (acknowledgement === null) return text;
   const { acknowledged_at: at, message_before: before } = acknowledgement;
-  const why = before !== null && html`<bdi class="text">${shortened(before, MAX_MESSAGE)}</bdi> · `;
-  return html`${why}acknowledged${at !== null && html` ${clockTime(at, now)}`}${text !== false && html`: ${text}`}`;
+  const why = before !== null && html`<bdi class="before">${shortened(before, MAX_MESSAGE)}</bdi><span> · </span>`;
+  const by = html`acknowledged${at !== null && html` ${clockTime(at, now)}`}${text !== false && html`: ${text}`}`;
+  return html`${why}<span class="by">${by}</span>`;
 }
 
 /** A link to the device, after the names above it. Wide screens shorten the names above first. */

@@ -15,7 +15,7 @@ export function outageTable(
   const columns: readonly Column<OutageReport>[] = [
     { title: "Outage", value: (outage) => where(outage, hasServers) },
     { title: "Status", value: ({ status, problem }) => statusPill(status ?? problem), hasLabel: false },
-    { title: "Sensors", value: howMany, hasLabel: false },
+    { title: "Sensors", value: howMany, hasLabel: false, className: () => "share" },
     { title: "Since", value: (outage) => sinceWhen(outage, now), className: () => "begun" },
     { title: "Why", value: why, className: () => "said" },
     { title: "Acknowledged", value: (outage) => acknowledged(outage), className: () => "said" },
@@ -57,7 +57,7 @@ function why({ server, message, cause, affected }: OutageReport): Html | false {
   const times =
     message !== null && message.count < affected && html`<span class="quiet">${number(message.count)} ×</span> `;
   const text = message !== null && html`${times}${said(message.text)}`;
-  if (master === false) return text;
+  if (master === false) return text && html`<div class="two">${text}</div>`;
   return html`${master}${text !== false && html`<span class="path">${text}</span>`}`;
 }
 

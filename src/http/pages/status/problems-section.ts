@@ -26,6 +26,8 @@ export interface ProblemsOptions {
   readonly knowledge: Knowledge;
   /** `undefined`: without the switch of views. */
   readonly view?: ProblemsView | undefined;
+  /** What changed, and whether the exporter is well. */
+  readonly glance?: Html | undefined;
 }
 
 /** Answers first what is wrong: outages, then single problems. */
@@ -47,7 +49,8 @@ export function problemsSection(report: ProblemsReport, options: ProblemsOptions
   const hidden = outages.total - outages.items.length;
   return panel(
     { id: "problems", titleId: "problems-title", title: headline(report, options), isLive: true },
-    html`${knowledge === "starting" && html`<p class="note">The first poll has not finished. Problems can be missing.</p>`}
+    html`${options.glance}
+${knowledge === "starting" && html`<p class="note">The first poll has not finished. Problems can be missing.</p>`}
 ${isGrouped && html`${outageTable(report, hasServers)}${hidden > 0 && html`<p class="note">${counted(hidden, "smaller outage")} more.</p>`}${singles !== false && html`<h3>Single problems</h3>`}`}
 ${singles}
 ${total > 0 && html`<p class="note">${view !== undefined && outages.total > 0 && viewSwitch(view)}${worst}${link}</p>`}

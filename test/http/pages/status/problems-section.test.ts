@@ -1,4 +1,5 @@
 import { describe, expect, test } from "vitest";
+import { healthLine } from "../../../../src/http/pages/status/exporter-health.ts";
 import { outageTable } from "../../../../src/http/pages/status/outage-table.ts";
 import { overviewTitle, problemsSection } from "../../../../src/http/pages/status/problems-section.ts";
 import type { OutageReport } from "../../../../src/http/pages/status/report.ts";
@@ -98,4 +99,26 @@ describe("the title of the overview", () => {
       tone: undefined,
     });
   });
+});
+
+describe("line about the exporter on the first screen", () => {
+  const report = statusReport();
+  const servers = report.servers.map((server) => ({
+    ...server,
+    ...{ state: "working" as const, last_poll_at: "2026-11-21T18:44:48.000Z" },
+    ...(server.api && { api: { ...server.api, clock_offset_seconds: 0 } }),
+  }));
+  const well = { ...report, servers, configuration: { ...report.configuration, last_reload_successful: true } };
+  const line = (shown: Parameters<typeof healthLine>[0]) => texts(healthLine(shown));
+
+  test("says that all is well, with the last poll", () => {
+    expect(line(well)).toContain("Exporter : ✓ All well polled 12 s ago");
+  });
+
+  test("says nothing about the exporter to a user of some servers", () => {
+    const { build, process, configuration, leadership, metrics, otlp, ...tenant } = well;
+    expect(line(tenant)).toBe("Polled 12 s ago");
+  });
+
+  test("is absent with faults, which stand above", () => expect(healthLine(report)).toBe(false));
 });
