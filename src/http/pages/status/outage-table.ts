@@ -42,23 +42,25 @@ function howMany({ affected, sensors, devices, hidden, recent }: OutageReport): 
 function sinceWhen({ server, since, first }: OutageReport, now: string): Html {
   const begun =
     since === null ? html`<span class="none">not known</span>` : html`${clockTime(since, now)}, ${moment(since, now)}`;
-  return html`${begun}${first !== null && html`<span class="path">first <a href="${nodeLink({ server, id: first.id })}"><bdi>${lastNames(first.path)}</bdi></a></span>`}`;
+  return html`${begun}${first !== null && html`<span class="path">first <a href="${nodeLink({ server, id: first.id })}"><bdi>${lastNames(first)}</bdi></a></span>`}`;
 }
 
-/** `core-sw-9/Ping`: a sensor with its device. */
-function lastNames(path: string): string {
-  return path.split("/").slice(-2).join("/");
+/** `core-sw-9/Ping`: a sensor with its device. Names of sensors have slashes, too. */
+function lastNames(sensor: NonNullable<OutageReport["first"]>): string {
+  const device = pathAbove(sensor).split("/").at(-1) ?? "";
+  return device === "" ? sensor.name : `${device}/${sensor.name}`;
 }
 
-function why({ server, message, cause, affected }: OutageReport): Html | false {
+function why({ server, kind, status, message, cause, affected }: OutageReport): Html | false {
   const master =
     cause !== null &&
-    html`depends on <a href="${nodeLink({ server, id: cause.id })}"><bdi>${lastNames(cause.path)}</bdi></a>, which is down`;
+    html`depends on <a href="${nodeLink({ server, id: cause.id })}"><bdi>${lastNames(cause)}</bdi></a>, which is down`;
   const times =
     message !== null && message.count < affected && html`<span class="quiet">${number(message.count)} ×</span> `;
   const text = message !== null && html`${times}${said(message.text)}`;
-  if (master === false) return text && html`<div class="two">${text}</div>`;
-  return html`${master}${text !== false && html`<span class="path">${text}</span>`}`;
+  const reason = master || (status === "disconnected" && html`the ${kind} is disconnected`);
+  if (reason === false) return text && html`<span class="two">${text}</span>`;
+  return html`${reason}${text !== false && html`<span class="path">${text}</span>`}`;
 }
 
 function acknowledged({

@@ -42,7 +42,7 @@ ${
   knowledge !== "nothing" &&
   panel(
     { titleId: "tree-title", title: "Tree" },
-    html`<div class="tree-top">${childRows(root)}</div>
+    html`<div class="tree-top${knowledge === "outdated" && " outdated"}">${childRows(root)}</div>
 `,
   )
 }

@@ -38,8 +38,9 @@ export function problemsSection(report: ProblemsReport, options: ProblemsOptions
   const { total, items } = problems;
   const hasMore = total > items.length;
   const what = isGrouped ? "single problems" : "problems";
+  const inOutages = isGrouped ? outages.sensors + outages.items.filter(({ status }) => status !== null).length : 0;
   const worst =
-    hasMore &&
+    total - inOutages > items.length &&
     items.length > 0 &&
     `The ${counted(items.length, "worst single problem")}: by status and priority, newest first. `;
   const all = hasMore ? `All ${number(total)} problems` : "Sort and filter";
@@ -88,7 +89,7 @@ function headline({ problems }: ProblemsReport, { counts, parents, knowledge }: 
   const down = countOf(counts, "down");
   const recent = Math.min(problems.recent, down);
   const howMany = recent === down && down > 1 ? "all of them" : `${number(recent)} of them`;
-  const worse = recent === 0 ? "" : down === 1 ? " since the last hour" : `, ${howMany} in the last hour`;
+  const worse = recent === 0 ? "" : down === 1 ? ", in the last hour" : `, ${howMany} in the last hour`;
   const others = GROUPS.map(([text, group]) => {
     const count = countOf(counts, group);
     return count === 0 ? "" : `${number(count)} ${text}`;

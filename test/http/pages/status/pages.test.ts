@@ -318,7 +318,7 @@ describe("headline of the problems", () => {
     [{ up: 9 }, { ...UP, probe: { disconnected: 2 }, device: { down: 1 } }, "2 probes disconnected; 1 device down"],
     [{ unknown: 386, up: 1 }, UP, "386 unknown"],
     [{ disconnected: 2, down: 1 }, UP, "3 down, all of them in the last hour"],
-    [{ down: 1 }, UP, "1 down since the last hour"],
+    [{ down: 1 }, UP, "1 down, in the last hour"],
   ])("counts %j and %j", (sensors_by_status, parents_by_status, expected) => {
     const report = statusReport();
     const counts = { sensors_by_status, parents_by_status };
@@ -441,6 +441,7 @@ test("the page of a server links back and to its tree", () => {
 test("counts of a server that fails are grey and say how old they are", () => {
   const failing = rendered(PAGES["a server"]);
   expect(failing).toContain('<div class="outdated">');
+  expect(failing).toContain('<div id="below" class="outdated">');
   expect(texts(failing)).toMatch(/as of the last poll, 12 s ago/);
   const report = statusReport();
   const working = { ...report, servers: report.servers.map((server) => ({ ...server, state: "working" as const })) };

@@ -30,6 +30,16 @@ describe("the row of an outage", () => {
 
   test.each<[string, Partial<OutageReport>, string]>([
     ["a disconnected probe", { status: "disconnected", problem: "unknown" }, "⊘ Disconnected 6 of 7"],
+    [
+      "it as the reason",
+      { kind: "probe", status: "disconnected", problem: "unknown" },
+      "the probe is disconnected 4 ×",
+    ],
+    [
+      "names with slashes",
+      { first: { id: "1", name: "eth 1/0/1", path: "Local/sw-9/eth 1/0/1" } },
+      "first sw-9/eth 1/0/1 4 ×",
+    ],
     ["blind sensors", { problem: "unknown" }, "? Unknown 6 of 7"],
     ["all at once", { recent: 6 }, "on 2 devices 15:18"],
     ["sensors behind a dependency", { hidden: 300 }, ", 300 more paused by a dependency"],
@@ -79,6 +89,11 @@ describe("the section of problems", () => {
     expect(texts(section({ problems: { total: 70, recent: 0, items: [downSensor()] } }))).toContain(
       "The 1 worst single problem: by status and priority, newest first. All 70 problems",
     );
+    const all = section({
+      outages: { ...outages, total: 1, sensors: 69 },
+      problems: { total: 70, recent: 0, items: [downSensor()] },
+    });
+    expect(texts(all)).not.toContain("worst single");
   });
 });
 
