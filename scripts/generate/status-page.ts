@@ -30,7 +30,7 @@ Times are UTC (ISO 8601), durations are in seconds, sizes in bytes. Counts start
 
 Without \`server\`, the first server that has the object answers. The exporter answers 404 for unknown servers and objects. It redacts secrets in all texts.
 
-**Problems.** A problem is a probe, group, device or sensor that is disconnected, down, partially down, unknown, in warning, unusual or acknowledged. The list is sorted by this order, then probes before sensors, then by priority (5 first).
+**Problems.** A problem is a probe, group, device or sensor that is disconnected, down, partially down, unknown, in warning, unusual or acknowledged. The list is sorted by this order, then probes before sensors, then by priority (5 first). On screens from 1,000 pixels, each takes one line. With JavaScript, the pointer shows the whole text of a line that is cut.
 Then the newest problem comes first, because old ones are mostly known. *Unknown* means that PRTG does not measure the sensor, for example below a disconnected probe. It can be down. Unknown groups and devices are not listed, because their probe and their sensors are. If the exporter or a server needs attention, the page says so above the problems.
 If a server is unreachable or failing, its counts are grey and marked *as of the last poll*. If it has never answered, the page says that nothing is known, since when and why.
 
@@ -69,7 +69,7 @@ The page has words for the connection:
 
 A page is smaller than 100 kB. \`totals\` cover all servers. To read all servers, request the pages 1 to \`page.pages\`.
 
-**Changes.** The overview shows the last hour in at most ten lines, \`/changes\` the last four hours. A change is an object that went down, became unknown, was acknowledged, recovered, was paused or resumed, was renamed or moved, or was added or removed.
+**Changes.** The overview shows the last hour as counts below its headline and in at most ten lines, \`/changes\` the last four hours. A change is an object that went down, became unknown, was acknowledged, recovered, was paused or resumed, was renamed or moved, or was added or removed.
 Three or more changes alike in one minute are one line with their number and the nearest device or group above all of them. A probe stands for its sensors only if at least half of them changed. Changes between up, warning and unusual are no news and have no line.
 The begin of an outage is one line with all its sensors that are down within five minutes, such as *Outage: 310 of 368 sensors below Singapore Office*, and so is its end with the sensors that recovered within five minutes. Between them, changes alike name the object of the outage. An outage that begins device by device is the one of the site. An outage that continues as a larger one, or as another problem, has no end.
 The time is the one that PRTG says, or the end of the poll. The first poll after a start is no change. The exporter keeps changes in memory, within [bounds](sizing.md#memory). The page says since when it knows all of them.
@@ -82,7 +82,7 @@ Times are UTC without JavaScript, otherwise in the reader's time zone. The butto
 
 **Keys.** \`/\` focuses the search, \`j\` and \`k\` move through rows, \`Enter\` opens the page of a row, \`o\` opens it in PRTG, \`?\` lists the keys.
 
-**Acknowledged sensors.** If a server sets the start of the status to the acknowledgement, the sensor is down since the last time that it was up. The page then shows both times. API v2 does not report who acknowledged it.
+**Acknowledged sensors.** If the exporter saw the sensor down before, pages show since when, and the message from before the acknowledgement. It keeps both in memory until the acknowledgement ends. Otherwise, if a server sets the start of the status to the acknowledgement, the sensor is down since the last time that it was up. The page then shows both times. API v2 does not report who acknowledged it.
 
 **Messages.** Lists show the message of each sensor that is not up, and the time in its status. The exporter replaces control characters and line breaks by blanks, escapes markup and cuts messages at \`limits.max_text_length\` (in lists at 200 characters).
 Messages are not labels of metrics, because each new message would create a new series.

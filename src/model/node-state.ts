@@ -1,5 +1,5 @@
 import { type NodeRecord, SECTION_FACTS, type SectionFact } from "../prtg/node-record.ts";
-import { isPaused, type StatusToken } from "../prtg/status.ts";
+import { isPaused, STATUSES, type StatusGroup, type StatusToken } from "../prtg/status.ts";
 import { sameSummary } from "./equality.ts";
 import { NumberRows, numberAt, startOfRow } from "./rows.ts";
 import type { TreeNode } from "./tree.ts";
@@ -37,6 +37,16 @@ export const nodeTimes = (): NumberRows => new NumberRows(WIDTH);
 type SectionFacts = { -readonly [Name in SectionFact]?: NodeRecord[Name] };
 
 const NEVER: NodeExpiry = { state: 0, property: 0 };
+
+/** Last state of a sensor from before its acknowledgement. */
+export interface DownBefore {
+  readonly message: string | undefined;
+  /** Milliseconds since the epoch. */
+  readonly since: number | undefined;
+}
+
+/** PRTG replaces them when a user acknowledges. Only acknowledged sensors are here, so that others take no memory. */
+const statesBefore = new WeakMap<NodeState, DownBefore>();
 
 /**
  * The state of a probe, group, device or sensor. All nodes of a poll share its expiry object,
@@ -76,6 +86,11 @@ export class NodeState {
     return this.statusSinceExpiry.state > now ? this.statusSince : undefined;
   }
 
+  /** Only of an acknowledged sensor that the exporter saw down. */
+  get downBefore(): DownBefore | undefined {
+    return statesBefore.get(this);
+  }
+
   expiryOf(name: SectionFact): NodeExpiry {
     return this.#expiries[name] ?? NEVER;
   }
@@ -95,6 +110,7 @@ export class NodeState {
    * as bits
    */
   update(record: NodeRecord, expiresAt: NodeExpiry): number {
+    this.#keepDownBefore(groupOf(record.status));
     this.status = record.status;
     this.listExpiry = expiresAt;
     // Keeps an equal text, so that the poll's copy can go.
@@ -108,6 +124,14 @@ export class NodeState {
     for (const name of SECTION_FACTS) this.#keep(name, record[name], expiresAt);
     const { status, properties, summary } = NODE_FACTS;
     return record.summary === undefined ? status | properties : status | properties | summary;
+  }
+
+  #keepDownBefore(next: StatusGroup | undefined): void {
+    const group = groupOf(this.status);
+    if (group === "acknowledged" && next !== "acknowledged") statesBefore.delete(this);
+    if (group === "down" && next === "acknowledged") {
+      statesBefore.set(this, { message: this.message, since: this.statusSince });
+    }
   }
 
   #keep<Name extends SectionFact>(name: Name, value: SectionFacts[Name], expiresAt: NodeExpiry): void {
@@ -125,6 +149,10 @@ export class NodeState {
   #setTime(member: number, at: number | undefined): void {
     if (at !== undefined) this.#times[startOfRow(this.row, WIDTH) + member] = at;
   }
+}
+
+function groupOf(status: StatusToken | undefined): StatusGroup | undefined {
+  return status && STATUSES[status].group;
 }
 
 function isSame(a: NodeRecord[SectionFact], b: NodeRecord[SectionFact]): boolean {

@@ -20,7 +20,7 @@ export interface ChannelInspection extends Readonly<Pick<Channel, "channelId" | 
 /** `main`: the primary channel, or the first one with a value if the primary channel is unknown. */
 export type ChannelChoice = { readonly from: number; readonly count: number } | { readonly channelId: string } | "main";
 
-type CopiedFact = "status" | "message" | "lastUp" | "lastDown" | "lastMeasuredAt";
+type CopiedFact = "status" | "message" | "downBefore" | "lastUp" | "lastDown" | "lastMeasuredAt";
 
 /** Raw records would double the memory. */
 export interface SensorInspection extends Readonly<Pick<NodeState, CopiedFact | "statusSince">> {
@@ -51,6 +51,7 @@ export function inspectSensor(
     status: known.status,
     statusSince: known.statusSinceAt(now),
     message: known.message,
+    downBefore: known.downBefore,
     lastUp: known.lastUp,
     lastDown: known.lastDown,
     lastMeasuredAt: known.lastMeasuredAt,

@@ -81,3 +81,19 @@ test("a fact that a poll lacks stays, and expires with the last poll that had it
     node.expiryOf("dependsOn").property,
   ]).toEqual([30, 35, 35]);
 });
+
+test("the state from before an acknowledgement stays until that ends", () => {
+  const node = new NodeState(nodeTimes(), { ...DEVICE, kind: "sensor" });
+  const poll = (status: StatusToken, message: string | undefined, statusSince = 1) => {
+    node.update(record("sensor", "40", ROOT, { status, message, statusSince }), { state: 10, property: 10 });
+    return node.downBefore;
+  };
+  expect(poll("acknowledged", "On it")).toBeUndefined();
+  expect(poll("down", "Timeout", 2)).toBeUndefined();
+  expect(poll("acknowledged", "On it", 3)).toEqual({ message: "Timeout", since: 2 });
+  expect(poll("acknowledged", "Ticket 4711", 4)).toEqual({ message: "Timeout", since: 2 });
+  expect(poll("up", "OK")).toBeUndefined();
+  expect(poll("acknowledged", "On it")).toBeUndefined();
+  expect(poll("partialdown", undefined, 5)).toBeUndefined();
+  expect(poll("acknowledged", "On it")).toEqual({ message: undefined, since: 5 });
+});

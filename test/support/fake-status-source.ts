@@ -200,7 +200,7 @@ function inspectionOf(
   };
   return {
     ...{ server, sensor, status, message, statusSince: Date.now() - 5 * MINUTE, lastMeasuredAt: measuredAt },
-    ...{ lastUp: undefined, lastDown: undefined, staleAfterMs: 5 * MINUTE },
+    ...{ downBefore: undefined, lastUp: undefined, lastDown: undefined, staleAfterMs: 5 * MINUTE },
     ...{ channelCount: 3, channelsFrom: 0, channels: [value] },
   };
 }

@@ -1,3 +1,4 @@
+import { downTimeOf } from "../../http/pages/status/down-time.ts";
 import type { NodeSummary } from "../../http/pages/status/report.ts";
 import type { Outline } from "../../model/outline.ts";
 import { ROOT_ID, type TreeNode } from "../../model/tree.ts";
@@ -41,6 +42,7 @@ const NOT_A_SENSOR = {
   status_since: null,
   last_measurement_at: null,
   message: null,
+  acknowledgement: null,
   channel: null,
 };
 
@@ -79,16 +81,41 @@ export function nodeSummary({ server, webUrl, monitor, outline, now }: ServerOut
   };
 }
 
-function sensorParts({ sensor, lastMeasuredAt, message, channels: [main] }: SensorInspection) {
+function sensorParts(inspection: SensorInspection) {
+  const { sensor, status, lastMeasuredAt, message } = inspection;
+  const [main] = inspection.channels;
   const { deviceId, device } = sensor;
   return {
     device: deviceId === "" ? null : { id: deviceId, name: device },
     last_measurement_at: instantOrNull(lastMeasuredAt),
     message: message ?? null,
+    acknowledgement: status === "acknowledged" ? acknowledgementOf(inspection) : null,
     channel:
       main === undefined
         ? null
         : { channel_id: main.channelId, name: main.name, unit: main.unit, value: main.value ?? null },
+  };
+}
+
+function acknowledgementOf({ sensor, status, statusSince, message, downBefore, lastUp }: SensorInspection) {
+  const { since, message: before } = downBefore ?? {};
+  const message_before = before !== undefined && before !== message ? before : null;
+  if (since !== undefined) {
+    const isRenewed = statusSince !== undefined && statusSince > since;
+    return {
+      down_since: instantOrNull(since),
+      acknowledged_at: isRenewed ? instantOrNull(statusSince) : null,
+      message_before,
+    };
+  }
+  const down = downTimeOf(
+    { status: status ?? null, status_since: instantOrNull(statusSince), acknowledgement: null },
+    { last_up_at: instantOrNull(lastUp), interval_seconds: sensor.intervalSeconds ?? null },
+  );
+  return {
+    down_since: down?.since ?? null,
+    acknowledged_at: down?.acknowledgedAt ?? null,
+    message_before,
   };
 }
 

@@ -170,6 +170,7 @@ export function compareServers(a: RankedServer, b: RankedServer): number {
   return (
     (BLIND.has(a.state) || BLIND.has(b.state) ? byState : 0) ||
     sensorsIn(b, "down", "unknown") - sensorsIn(a, "down", "unknown") ||
+    sensorsIn(b, "down") - sensorsIn(a, "down") ||
     byState ||
     sensorsIn(b, "warning") - sensorsIn(a, "warning") ||
     byName(a.name, b.name)

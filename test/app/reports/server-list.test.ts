@@ -104,6 +104,7 @@ describe("order of servers, the worst first", () => {
       server("z", "working", { down: 1, unknown: 386 }),
       server("a", "working", { down: 9, warning: 9 }),
     ],
+    ["down before unknown", server("z", "working", { down: 1 }), server("a", "working", { unknown: 1, warning: 9 })],
     ["then more warnings", server("z", "working", { down: 1, warning: 2 }), server("a", "working", { down: 1 })],
     ["unusual counts as a warning", server("z", "working", { unusual: 1 }), server("a", "working", { up: 9_000 })],
     ["then by name", server("Customer a", "working"), server("customer B", "working")],

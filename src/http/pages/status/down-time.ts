@@ -14,12 +14,19 @@ export interface DownTime {
 
 /** `undefined` for a sensor that is not down. Some servers set the start of the status to the acknowledgement. */
 export function downTimeOf(
-  { status, status_since: since }: Pick<NodeSummary, "status" | "status_since">,
+  { status, status_since: since, acknowledgement }: Pick<NodeSummary, "status" | "status_since" | "acknowledgement">,
   { last_up_at: up, interval_seconds }: Pick<SensorReport, "last_up_at" | "interval_seconds">,
 ): DownTime | undefined {
   const group = statusFacts(status ?? "")?.group;
   if (group === "down") return since === null ? undefined : { since, acknowledgedAt: null, isAcknowledged: false };
   if (group !== "acknowledged") return undefined;
+  if (acknowledgement !== null && acknowledgement.down_since !== null) {
+    return {
+      since: acknowledgement.down_since,
+      acknowledgedAt: acknowledgement.acknowledged_at,
+      isAcknowledged: true,
+    };
+  }
   if (since === null || up === null) {
     const known = up ?? since;
     return known === null ? undefined : { since: known, acknowledgedAt: null, isAcknowledged: true };

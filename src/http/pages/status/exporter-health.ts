@@ -6,6 +6,7 @@ import type { AnyStatusReport, StatusReport } from "./report.ts";
 import type { ServerReport } from "./server-report.ts";
 import { badPill, goodPill, stateCounts, statePill, warnPill } from "./status-marks.ts";
 import { SERVER_STATES } from "./status-order.ts";
+import { wholeReport } from "./whole-report.ts";
 
 /** Id of the details at the end of the overview. */
 export const DETAILS_ID = "exporter-details";
@@ -106,9 +107,19 @@ export function faultsSection(report: AnyStatusReport): Html | false {
     panel(
       { id: "faults", className: "panel faults", titleId: "faults-title", title: ATTENTION, isLive: true },
       html`<ul class="plain">${faults.map((fault) => html`<li>${fault}</li>`)}</ul>
-<p class="note"><a href="#${DETAILS_ID}">Details of the exporter</a></p>`,
+${wholeReport(report) !== undefined && html`<p class="note"><a href="#${DETAILS_ID}">Details of the exporter</a></p>`}`,
     )
   );
+}
+
+/** `Exporter: all well, polled 12 s ago`, for the first screen. Faults stand above it. */
+export function healthLine(report: AnyStatusReport): Html | false {
+  const { servers, totals, generated_at: now } = report;
+  const [server] = servers;
+  if (faultsOf(report).length > 0) return false;
+  const polled = totals.servers === 1 && server !== undefined && moment(server.last_poll_at, now);
+  if (wholeReport(report) === undefined) return polled && html`Polled ${polled}`;
+  return html`<a href="#${DETAILS_ID}">Exporter</a>: ${goodPill("All well")}${polled && html` polled ${polled}`}`;
 }
 
 /** One line if all is well. Opened if not. */

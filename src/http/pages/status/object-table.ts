@@ -1,5 +1,5 @@
 import { attribute, dataCell, nameHtml, prtgLink } from "./components.ts";
-import { moment, momentAndClock, number, pathAbove, shortened, value } from "./figures.ts";
+import { clockTime, moment, momentAndClock, number, pathAbove, shortened, value } from "./figures.ts";
 import { type Html, html } from "./html.ts";
 import { nodeLink } from "./links.ts";
 import { marked } from "./matches.ts";
@@ -34,23 +34,22 @@ interface Column {
 const STATUS: Column = { title: "Status", key: "status" };
 const PRIORITY: Column = { title: "Priority", key: "priority", firstDescending: true, className: "n" };
 const NAME: Column = { title: "Name", key: "name", className: "wide" };
-const SENSOR_COLUMNS: readonly Column[] = [
-  STATUS,
-  PRIORITY,
-  NAME,
-  { title: "Since", key: "since", firstDescending: true },
-  { title: "Measured", key: "measured", className: "measured" },
-  { title: "Value or message", className: "wide" },
-];
+const SINCE: Column = { title: "Since", key: "since", firstDescending: true };
+const MEASURED: Column = { title: "Measured", key: "measured", className: "measured" };
+const LAST: Column = { title: "Value or message", className: "wide" };
+const SENSOR_COLUMNS: readonly Column[] = [STATUS, PRIORITY, NAME, SINCE, MEASURED, LAST];
+/** In a fixed order: problems, whose message says more than the time of the last value. */
+const BRIEF_COLUMNS: readonly Column[] = [STATUS, PRIORITY, NAME, SINCE, LAST];
 const CONTAINER_COLUMNS: readonly Column[] = [STATUS, PRIORITY, NAME, { title: "Sensors", className: "wide" }];
 
 /** The script marks rows whose object can be opened in place. */
 export function objectTable(nodes: readonly NodeSummary[], options: TableOptions): Html {
   const hasSensors = nodes.some(({ kind }) => kind === "sensor");
-  const columns = hasSensors ? SENSOR_COLUMNS : CONTAINER_COLUMNS;
+  const isBrief = options.sortLink === undefined;
+  const columns = !hasSensors ? CONTAINER_COLUMNS : isBrief ? BRIEF_COLUMNS : SENSOR_COLUMNS;
   return html`<table class="objects cards" aria-label="${options.label}">
 <thead><tr>${columns.map((column) => columnHead(column, options))}<th scope="col"><span class="hidden">PRTG</span></th></tr></thead>
-<tbody>${nodes.map((node) => objectRow(node, options, hasSensors))}</tbody></table>`;
+<tbody>${nodes.map((node) => objectRow(node, options, columns))}</tbody></table>`;
 }
 
 function columnHead({ title, key, firstDescending = false, className }: Column, options: TableOptions): Html {
@@ -63,11 +62,10 @@ function columnHead({ title, key, firstDescending = false, className }: Column, 
   return html`<th scope="col"${attribute("class", className)}${attribute("aria-sort", current && order)}>${text}</th>`;
 }
 
-/** @param hasSensors The table has the columns of sensors. */
-function objectRow(node: NodeSummary, options: TableOptions, hasSensors: boolean): Html {
+function objectRow(node: NodeSummary, options: TableOptions, columns: readonly Column[]): Html {
   const { now, places = "none", words } = options;
   const { server, id, kind, name, children, priority } = node;
-  const cells = kind === "sensor" ? sensorCells(node, now) : containerCells(node, now, hasSensors);
+  const cells = kind === "sensor" ? sensorCells(node, now, columns) : containerCells(node, now, columns);
   const place = places !== "none" && placeOf(node, places, words);
   const start = [dataCell(objectPill(node)), dataCell(priority, "n", "Priority")];
   const kindText = kind !== "sensor" && html` <span class="kind">${kind}</span>`;
@@ -82,31 +80,37 @@ export function objectPill({ kind, status, sensors_by_status }: NodeSummary): Ht
   return status === null ? undefined : statusPill(status);
 }
 
-function sensorCells(node: NodeSummary, now: string): readonly Html[] {
-  const { kind, status, status_since: since, last_measurement_at } = node;
+function sensorCells(node: NodeSummary, now: string, columns: readonly Column[]): readonly Html[] {
+  const { kind, status, status_since, last_measurement_at, acknowledgement } = node;
+  const downSince = acknowledgement?.down_since ?? null;
+  const since = downSince ?? status_since;
   const shown =
     since !== null && (isProblem(kind, status ?? undefined) ? momentAndClock(since, now) : moment(since, now));
+  const measured = last_measurement_at !== null && moment(last_measurement_at, now);
   return [
-    dataCell(shown, "since", "Since"),
-    dataCell(last_measurement_at !== null && moment(last_measurement_at, now), "measured", "Measured"),
-    dataCell(valueOrMessage(node), "said"),
+    dataCell(shown, "since", downSince === null ? "Since" : "Down since"),
+    ...(columns.includes(MEASURED) ? [dataCell(measured, "measured", "Measured")] : []),
+    dataCell(valueOrMessage(node, now), "said"),
   ];
 }
 
 /** One bar a row: the shares of the statuses, and their counts. */
-function containerCells(node: NodeSummary, now: string, hasSensors: boolean): readonly Html[] {
+function containerCells(node: NodeSummary, now: string, columns: readonly Column[]): readonly Html[] {
   const { kind, status, status_since, sensors_by_status } = node;
   const since =
     status_since !== null && isProblem(kind, status ?? undefined) && html`${momentAndClock(status_since, now)}`;
   const counts = html`${statusBar(sensors_by_status)}${statusTally(sensors_by_status)}`;
-  if (hasSensors) return [dataCell(since, "since", "Since"), dataCell("", "measured"), dataCell(counts, "said shares")];
+  const measured = columns.includes(MEASURED) ? [dataCell("", "measured")] : [];
+  if (columns.includes(SINCE)) return [dataCell(since, "since", "Since"), ...measured, dataCell(counts, "said shares")];
   return [dataCell(html`${counts}${since && html` <span>since ${since}</span>`}`, "said shares")];
 }
 
-/** A sensor that is down has no value, so that its message takes the cell. */
-function valueOrMessage(node: NodeSummary): Html | false {
-  const [shown, message] = [valueIn(node), messageOf(node)];
-  return shown !== false && message !== false ? html`${shown} ${message}` : shown || message;
+/** Wide screens show one line, so that a message comes before the value. */
+function valueOrMessage(node: NodeSummary, now: string): Html | false {
+  const [shown, message] = [valueIn(node), messageOf(node, now)];
+  const both =
+    shown !== false && message !== false ? html`${message} <span class="and">${shown}</span>` : shown || message;
+  return both && html`<div class="fit${node.acknowledgement !== null && " parts"}">${both}</div>`;
 }
 
 function valueIn({ channel }: NodeSummary): Html | false {
@@ -117,20 +121,27 @@ function valueIn({ channel }: NodeSummary): Html | false {
 
 const MAX_MESSAGE = 100;
 
-function messageOf({ status, message }: NodeSummary): Html | false {
-  if (status === "up" || message === null) return false;
-  return html`<bdi class="text">${shortened(message, MAX_MESSAGE)}</bdi>`;
+function messageOf({ status, message, acknowledgement }: NodeSummary, now: string): Html | false {
+  const text = status !== "up" && message !== null && html`<bdi class="text">${shortened(message, MAX_MESSAGE)}</bdi>`;
+  if (acknowledgement === null) return text;
+  const { acknowledged_at: at, message_before: before } = acknowledgement;
+  const why = before !== null && html`<bdi class="before">${shortened(before, MAX_MESSAGE)}</bdi><span> · </span>`;
+  const by = html`acknowledged${at !== null && html` ${clockTime(at, now)}`}${text !== false && html`: ${text}`}`;
+  return html`${why}<span class="by">${by}</span>`;
 }
 
-/** A link to the device, after the names above it. */
+/** A link to the device, after the names above it. Wide screens shorten the names above first. */
 function placeOf(node: NodeSummary, places: "path" | "server and path", words: RegExp | undefined): Html {
   const { server, device } = node;
   const above = pathAbove(node);
   const isAtEnd = device !== null && above.endsWith(device.name);
   const before = isAtEnd ? above.slice(0, above.length - device.name.length) : above;
+  const hasSlash = isAtEnd && before.endsWith("/");
+  const names = hasSlash ? before.slice(0, -1) : before;
   const start = places === "server and path" && html`<bdi>${server}</bdi>${above !== "" && " / "}`;
+  const middle = html`${names !== "" && html`<bdi class="above">${marked(names, words)}</bdi>`}${hasSlash && "/"}`;
   const end = isAtEnd && html`<a href="${nodeLink({ server, id: device.id })}">${nameHtml(device.name, words)}</a>`;
-  return html`<span class="path">${start}${before !== "" && html`<bdi>${marked(before, words)}</bdi>`}${end}</span>`;
+  return html`<span class="path">${start}${middle}${end}</span>`;
 }
 
 export interface ListPart {

@@ -15,8 +15,8 @@ export function outageTable(
   const columns: readonly Column<OutageReport>[] = [
     { title: "Outage", value: (outage) => where(outage, hasServers) },
     { title: "Status", value: ({ status, problem }) => statusPill(status ?? problem), hasLabel: false },
-    { title: "Sensors", value: howMany, hasLabel: false },
-    { title: "Since", value: (outage) => sinceWhen(outage, now) },
+    { title: "Sensors", value: howMany, hasLabel: false, className: () => "share" },
+    { title: "Since", value: (outage) => sinceWhen(outage, now), className: () => "begun" },
     { title: "Why", value: why, className: () => "said" },
     { title: "Acknowledged", value: (outage) => acknowledged(outage), className: () => "said" },
   ];
@@ -30,33 +30,37 @@ function where(outage: OutageReport, hasServers: boolean): Html {
 }
 
 function howMany({ affected, sensors, devices, hidden, recent }: OutageReport): Html {
-  const on = devices > 0 && ` on ${counted(devices, "device")}`;
-  const worse =
-    recent > 0 && recent < affected && html`<span class="path">${number(recent)} of them in the last hour</span>`;
-  const more = hidden > 0 && html`<span class="path">and ${number(hidden)} paused by a dependency</span>`;
-  return html`<b>${number(affected)}</b> of ${counted(sensors, "sensor")}${on}${worse}${more}`;
+  const parts = [
+    devices > 0 && `on ${counted(devices, "device")}`,
+    recent > 0 && recent < affected && `${number(recent)} in the last hour`,
+    hidden > 0 && `${number(hidden)} more paused by a dependency`,
+  ].filter((part) => part !== false);
+  const more = parts.length > 0 && html`<span class="path">${parts.join(", ")}</span>`;
+  return html`<b>${number(affected)}</b> of ${counted(sensors, "sensor")} ${more}`;
 }
 
 function sinceWhen({ server, since, first }: OutageReport, now: string): Html {
   const begun =
     since === null ? html`<span class="none">not known</span>` : html`${clockTime(since, now)}, ${moment(since, now)}`;
-  return html`${begun}${first !== null && html`<span class="path">first <a href="${nodeLink({ server, id: first.id })}"><bdi>${lastNames(first.path)}</bdi></a></span>`}`;
+  return html`${begun}${first !== null && html`<span class="path">first <a href="${nodeLink({ server, id: first.id })}"><bdi>${lastNames(first)}</bdi></a></span>`}`;
 }
 
-/** `core-sw-9/Ping`: a sensor with its device. */
-function lastNames(path: string): string {
-  return path.split("/").slice(-2).join("/");
+/** `core-sw-9/Ping`: a sensor with its device. Names of sensors have slashes, too. */
+function lastNames(sensor: NonNullable<OutageReport["first"]>): string {
+  const device = pathAbove(sensor).split("/").at(-1) ?? "";
+  return device === "" ? sensor.name : `${device}/${sensor.name}`;
 }
 
-function why({ server, message, cause, affected }: OutageReport): Html | false {
+function why({ server, kind, status, message, cause, affected }: OutageReport): Html | false {
   const master =
     cause !== null &&
-    html`depends on <a href="${nodeLink({ server, id: cause.id })}"><bdi>${lastNames(cause.path)}</bdi></a>, which is down`;
+    html`depends on <a href="${nodeLink({ server, id: cause.id })}"><bdi>${lastNames(cause)}</bdi></a>, which is down`;
   const times =
-    message !== null && message.count < affected && html` <span class="quiet">× ${number(message.count)}</span>`;
-  const text = message !== null && html`<bdi>${shortened(message.text, MAX_MESSAGE)}</bdi>${times}`;
-  if (master === false) return text;
-  return html`${master}${text !== false && html`<span class="path">${text}</span>`}`;
+    message !== null && message.count < affected && html`<span class="quiet">${number(message.count)} ×</span> `;
+  const text = message !== null && html`${times}${said(message.text)}`;
+  const reason = master || (status === "disconnected" && html`the ${kind} is disconnected`);
+  if (reason === false) return text && html`<span class="two">${text}</span>`;
+  return html`${reason}${text !== false && html`<span class="path">${text}</span>`}`;
 }
 
 function acknowledged({
@@ -68,5 +72,9 @@ function acknowledged({
   if (problem !== "down") return false;
   if (count === 0) return "no";
   const part = count === affected ? "all" : `${number(count)} of ${number(affected)}`;
-  return html`${part}${acknowledgement !== null && html`<span class="path"><bdi>${shortened(acknowledgement, MAX_MESSAGE)}</bdi></span>`}`;
+  return html`${part}${acknowledgement !== null && html`<span class="path">${said(acknowledgement)}</span>`}`;
+}
+
+function said(message: string): Html {
+  return html`<bdi>${shortened(message, MAX_MESSAGE)}</bdi>`;
 }

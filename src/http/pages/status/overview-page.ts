@@ -1,8 +1,8 @@
-import { lastHourSection } from "./changes-page.ts";
+import { lastHourLine, lastHourSection } from "./changes-page.ts";
 import type { ChangesReport } from "./changes-report.ts";
 import { type Column, factList, panel, table } from "./components.ts";
 import type { StatusCourse } from "./courses.ts";
-import { exporterDetails, faultsSection, knowledgeOf, knowledgeOfAll } from "./exporter-health.ts";
+import { exporterDetails, faultsSection, healthLine, knowledgeOf, knowledgeOfAll } from "./exporter-health.ts";
 import { bytes, duration, moment, momentInFull, number, utc } from "./figures.ts";
 import { type Html, html } from "./html.ts";
 import type { Page } from "./layout.ts";
@@ -32,7 +32,8 @@ export function singleServerPage(
   const { server, root, course } = facts;
   const knowledge = knowledgeOf(server);
   const { sensors_by_status: counts, parents_by_status: parents } = server;
-  const problems: ProblemsOptions = { counts, parents, hasServers: false, knowledge, view };
+  const glance = knowledge === "nothing" ? undefined : glanceOf(report, options);
+  const problems: ProblemsOptions = { counts, parents, hasServers: false, knowledge, view, glance };
   const content = html`<h1 class="hidden">Status of PRTG and the exporter</h1>
 ${faultsSection(report)}
 ${problemsSection(report, problems)}
@@ -42,7 +43,7 @@ ${
   knowledge !== "nothing" &&
   panel(
     { titleId: "tree-title", title: "Tree" },
-    html`<div class="tree-top">${childRows(root)}</div>
+    html`<div class="tree-top${knowledge === "outdated" && " outdated"}">${childRows(root)}</div>
 `,
   )
 }
@@ -53,6 +54,12 @@ ${workSection(report, facts, options)}`;
     hasDeveloperLinks: wholeReport(report) !== undefined,
     content,
   };
+}
+
+/** Answers that stand further below, for the first screen. */
+function glanceOf(report: AnyStatusReport, { changes }: OverviewOptions): Html {
+  const health = healthLine(report);
+  return html`<p class="glance"><span>${lastHourLine(changes)}</span>${health && html` <span>${health}</span>`}</p>`;
 }
 
 /** Requests to the server. Administrators also see the exporter. */
@@ -77,7 +84,7 @@ export function overviewPage(
   const whole = wholeReport(report);
   const content = html`${isStandby && report.leadership && standbySection(report.leadership)}
 ${faultsSection(report)}
-${!isStandby && [serverList(report, question, courseOf), problemsSection(report, problems), lastHourSection(options.changes, true)]}
+${!isStandby && [serverList(report, question, courseOf, glanceOf(report, options)), problemsSection(report, problems), lastHourSection(options.changes, true)]}
 ${whole !== undefined && exporterDetails(whole, exporterSections(whole, options))}`;
   return {
     ...overviewTitle(problems),

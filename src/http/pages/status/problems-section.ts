@@ -27,6 +27,8 @@ export interface ProblemsOptions {
   readonly knowledge: Knowledge;
   /** `undefined`: without the switch of views. */
   readonly view?: ProblemsView | undefined;
+  /** What changed, and whether the exporter is well. */
+  readonly glance?: Html | undefined;
 }
 
 /** Answers first what is wrong: outages, then single problems. */
@@ -37,8 +39,9 @@ export function problemsSection(report: ProblemsReport, options: ProblemsOptions
   const { total, items } = problems;
   const hasMore = total > items.length;
   const what = isGrouped ? "single problems" : "problems";
+  const inOutages = isGrouped ? outages.sensors + outages.items.filter(({ status }) => status !== null).length : 0;
   const worst =
-    hasMore &&
+    total - inOutages > items.length &&
     items.length > 0 &&
     `The ${counted(items.length, "worst single problem")}: by status and priority, newest first. `;
   const all = hasMore ? `All ${number(total)} problems` : "Sort and filter";
@@ -48,7 +51,8 @@ export function problemsSection(report: ProblemsReport, options: ProblemsOptions
   const hidden = outages.total - outages.items.length;
   return panel(
     { id: "problems", titleId: "problems-title", title: headline(report, options), isLive: true },
-    html`${knowledge === "starting" && html`<p class="note">The first poll has not finished. Problems can be missing.</p>`}
+    html`${options.glance}
+${knowledge === "starting" && html`<p class="note">The first poll has not finished. Problems can be missing.</p>`}
 ${isGrouped && html`${outageTable(report, hasServers)}${hidden > 0 && html`<p class="note">${counted(hidden, "smaller outage")} more.</p>`}${singles !== false && html`<h3>Single problems</h3>`}`}
 ${singles}
 ${total > 0 && html`<p class="note">${view !== undefined && outages.total > 0 && viewSwitch(view)}${worst}${link}</p>`}
@@ -86,7 +90,7 @@ function headline({ problems }: ProblemsReport, { counts, parents, knowledge }: 
   const down = countOf(counts, "down");
   const recent = Math.min(problems.recent, down);
   const howMany = recent === down && down > 1 ? "all of them" : `${number(recent)} of them`;
-  const worse = recent === 0 ? "" : down === 1 ? " since the last hour" : `, ${howMany} in the last hour`;
+  const worse = recent === 0 ? "" : down === 1 ? ", in the last hour" : `, ${howMany} in the last hour`;
   const others = GROUPS.map(([text, group]) => {
     const count = countOf(counts, group);
     return count === 0 ? "" : `${number(count)} ${text}`;

@@ -22,6 +22,19 @@ const NodeSummary = z.strictObject({
   status_since: instant().nullable().describe("start of the status, or null"),
   last_measurement_at: instant().nullable().describe("newest measurement of any channel of a sensor, or null"),
   message: z.string().nullable().describe("message of a sensor as text, or null"),
+  acknowledgement: z
+    .strictObject({
+      down_since: instant().nullable().describe("when the sensor went down, or null"),
+      acknowledged_at: instant()
+        .nullable()
+        .describe("start of the status, if the acknowledgement began a new one, or null"),
+      message_before: z
+        .string()
+        .nullable()
+        .describe("last message before the acknowledgement. Null: the exporter did not see it, or it is `message`"),
+    })
+    .nullable()
+    .describe("acknowledged sensors only"),
   channel: z
     .strictObject({
       channel_id: z.string().describe("id of the channel"),

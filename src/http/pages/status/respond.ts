@@ -61,6 +61,7 @@ export const SCRIPT = asset("status.js", "text/javascript; charset=utf-8", [
   "charts.js",
   "copy.js",
   "keys.js",
+  "titles.js",
 ]);
 
 /** @param others Files that follow in the same answer, which saves requests. */

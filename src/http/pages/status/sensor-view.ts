@@ -202,7 +202,10 @@ function messageLine({ node, sensor, generated_at: now }: NodeReport): Html | fa
     return message !== null && html`<p class="message"><span class="hidden">Message: </span><bdi>${message}</bdi></p>`;
   }
   const when = down.acknowledgedAt !== null && html` ${clockTime(down.acknowledgedAt, now)}`;
-  return html`<p class="message"><b>Down since ${clockTime(down.since, now)}, acknowledged${when}</b>${message !== null && html`: <bdi>${message}</bdi>`}</p>`;
+  const before = node.acknowledgement?.message_before ?? null;
+  return html`<p class="message"><b>Down since ${clockTime(down.since, now)}, acknowledged${when}</b>${message !== null && html`: <bdi>${message}</bdi>`}${
+    before !== null && html`<br>Message before: <bdi>${before}</bdi>`
+  }</p>`;
 }
 
 /** Without the sensors below, which the title shows. */

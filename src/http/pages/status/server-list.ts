@@ -22,13 +22,15 @@ export function serverList(
   report: AnyStatusReport,
   question: StatusQuery,
   courseOf: (server: string) => StatusCourse,
+  glance: Html,
 ): Html {
   const { totals } = report;
   return html`<section class="panel" aria-labelledby="servers-title">
-<div id="totals" data-live><h1 id="servers-title" class="small">${counted(totals.servers, "server")}</h1>
-${stateCounts(totals.servers_by_state)}
-<p class="note">${objectCounts(totals.objects)}</p>
-${statusBar(totals.sensors_by_status)}${statusCounts(totals.sensors_by_status)}${outdatedNote(report)}</div>
+<div id="totals" data-live><div class="title"><h1 id="servers-title" class="small">${counted(totals.servers, "server")}</h1>
+${stateCounts(totals.servers_by_state)}</div>
+<p class="note">${objectCounts(totals.objects)}.${outdatedNote(report)}</p>
+${statusBar(totals.sensors_by_status)}${statusCounts(totals.sensors_by_status)}
+${glance}</div>
 <form class="find servers-find" role="search" aria-label="Servers" action="${HOME}" method="get">${findField(question)}<button type="submit">Find</button></form>
 <div id="servers" data-live>${serverTable(report, question, courseOf)}</div>
 </section>`;
@@ -55,7 +57,7 @@ ${pages({ from, count: servers.length, total: matching }, overviewLink(find, at 
 function serverColumns(now: string, courseOf: (server: string) => StatusCourse): readonly Column<ServerReport>[] {
   return [
     { title: "Server", value: ({ name }) => html`<a href="${serverLink(name)}">${nameHtml(name)}</a>` },
-    { title: "Connection", hasLabel: false, value: (server) => stateCell(server, now) },
+    { title: "Connection", hasLabel: false, className: () => "state", value: (server) => stateCell(server, now) },
     {
       title: "Sensors",
       hasLabel: false,
@@ -68,10 +70,10 @@ function serverColumns(now: string, courseOf: (server: string) => StatusCourse):
   ];
 }
 
-function outdatedNote({ totals: { servers_by_state } }: Pick<StatusReport, "totals">): Html | false {
+function outdatedNote({ totals: { servers_by_state } }: Pick<StatusReport, "totals">): string | false {
   const { unreachable = 0, failing = 0 } = servers_by_state;
   const count = unreachable + failing;
-  return count > 0 && html`<p class="note">Sensors of ${counted(count, "server")} as of the last poll.</p>`;
+  return count > 0 && ` Sensors of ${counted(count, "server")} as of the last poll.`;
 }
 
 const MAX_REASON = 100;

@@ -42,7 +42,7 @@ ${
   knowledge !== "nothing" &&
   panel(
     { titleId: "below-title", title: `Children (${number(root.children.total)})` },
-    html`<div id="below">${childRows(root, sort)}</div>
+    html`<div id="below"${isOutdated(server) && html` class="outdated"`}>${childRows(root, sort)}</div>
 `,
   )
 }

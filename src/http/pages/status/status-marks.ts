@@ -106,6 +106,10 @@ export function changePill(change: Change): Html {
   return pill(CHANGE_MARKS[change]);
 }
 
+export function changeText(change: Change): string {
+  return CHANGE_MARKS[change].text;
+}
+
 export function stateCounts(counts: Readonly<Record<string, number>>): Html {
   const items = SERVER_STATES.flatMap((state) => {
     const { text, glyph, tone } = STATES[state];

@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { changesPage, lastHourSection } from "../../../../src/http/pages/status/changes-page.ts";
+import { changesPage, lastHourLine, lastHourSection } from "../../../../src/http/pages/status/changes-page.ts";
 import { type ChangeReport, ChangesReport } from "../../../../src/http/pages/status/changes-report.ts";
 import { CHANGES } from "../../../../src/http/pages/status/status-order.ts";
 import { CHANGE_KINDS } from "../../../../src/model/change-log.ts";
@@ -64,5 +64,11 @@ describe("last hour on the overview", () => {
     expect(texts(lastHourSection(quiet, true))).toContain("No changes since 18:44 UTC .");
     const old = { ...quiet, since: "2026-11-21T15:00:00.000Z" };
     expect(texts(lastHourSection(old, true))).toContain("No changes in the last hour.");
+  });
+
+  it("has a line for the first screen, with counts of each change", () => {
+    expect(texts(lastHourLine(changesReport()))).toContain("Last hour : 310 down");
+    expect(texts(lastHourLine({ ...changesReport(), total: 42 }))).toContain("310 down in the newest 1 of 42 changes");
+    expect(texts(lastHourLine(changesReport(undefined, [])))).toContain("Last hour : No changes since 18:44 UTC .");
   });
 });

@@ -70,10 +70,11 @@ test("the time that a sensor is down is marked, with the time of the last value"
 test("an acknowledged sensor says since when it is down, and when it was acknowledged", () => {
   const report = sensorReport();
   if (report.sensor === null) throw new Error("no sensor");
-  const node = { ...report.node, status: "acknowledged", message: "On it" };
+  const acknowledgement = { down_since: null, acknowledged_at: null, message_before: "Timeout" };
+  const node = { ...report.node, status: "acknowledged", message: "On it", acknowledgement };
   const sensor = { ...report.sensor, last_up_at: "2026-11-21T18:20:00.000Z" };
   const page = renderPage(nodePage({ ...report, node, sensor }, around), around);
-  expect(texts(page)).toContain("Down since 18:20 , acknowledged 18:33 : On it");
+  expect(texts(page)).toContain("Down since 18:20 , acknowledged 18:33 : On it Message before: Timeout");
 });
 
 test("only sensors have a chart", () => {

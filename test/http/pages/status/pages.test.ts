@@ -320,7 +320,7 @@ describe("headline of the problems", () => {
     [{ up: 9 }, { ...UP, probe: { disconnected: 2 }, device: { down: 1 } }, "2 probes disconnected; 1 device down"],
     [{ unknown: 386, up: 1 }, UP, "386 unknown"],
     [{ disconnected: 2, down: 1 }, UP, "3 down, all of them in the last hour"],
-    [{ down: 1 }, UP, "1 down since the last hour"],
+    [{ down: 1 }, UP, "1 down, in the last hour"],
   ])("counts %j and %j", (sensors_by_status, parents_by_status, expected) => {
     const report = statusReport();
     const counts = { sensors_by_status, parents_by_status };
@@ -443,6 +443,7 @@ test("the page of a server links back and to its tree", () => {
 test("counts of a server that fails are grey and say how old they are", () => {
   const failing = rendered(PAGES["a server"]);
   expect(failing).toContain('<div class="outdated">');
+  expect(failing).toContain('<div id="below" class="outdated">');
   expect(texts(failing)).toMatch(/as of the last poll, 12 s ago/);
   const report = statusReport();
   const working = { ...report, servers: report.servers.map((server) => ({ ...server, state: "working" as const })) };
@@ -501,11 +502,28 @@ describe("reason why a sensor is not up", () => {
   };
 
   test("appears in lists with its start", () => {
-    const row = "✕ Down 4 Ping 12 min ago , 18:33 12 s ago 12.346 msec Ping Time Timeout (code: PE018) PRTG : Ping";
+    const row = "✕ Down 4 Ping 12 min ago , 18:33 12 s ago Timeout (code: PE018) 12.346 msec Ping Time PRTG : Ping";
     expect(texts(rowOf({}))).toContain(row);
     expect(texts(rendered(PAGES.search))).toContain(
-      "✕ Down 4 Ping hq / Berlin/ sw -1 12 min ago , 18:33 12 s ago 12.346 msec",
+      "✕ Down 4 Ping hq / Berlin / sw -1 12 min ago , 18:33 12 s ago Timeout (code: PE018) 12.346 msec",
     );
+  });
+
+  test("appears with its acknowledgement, and with the message before", () => {
+    const acknowledgement = {
+      down_since: "2026-11-21T18:20:00.000Z",
+      acknowledged_at: "2026-11-21T18:33:00.000Z",
+      message_before: "Timeout <b>",
+    };
+    const row = (more: Partial<typeof acknowledgement> | { acknowledged_at: null; message_before: null } = {}) =>
+      rowOf({
+        ...{ status: "acknowledged", message: "Ticket 4711", channel: null },
+        acknowledgement: { ...acknowledgement, ...more },
+      });
+    expect(texts(row())).toContain(
+      "25 min ago , 18:20 12 s ago Timeout &lt;b&gt; · acknowledged 18:33 : Ticket 4711 PRTG",
+    );
+    expect(texts(row({ acknowledged_at: null, message_before: null }))).toContain("acknowledged: Ticket 4711 PRTG");
   });
 
   test("is absent without a message, and for sensors that are up", () => {
@@ -530,7 +548,9 @@ describe("reason why a sensor is not up", () => {
   });
 
   test("stays separate from other text in any direction of writing", () => {
-    expect(rowOf({ message: "\u202eabc\ud800" })).toContain('<bdi class="text">\u202eabc\ufffd</bdi></td>');
+    expect(rowOf({ message: "\u202eabc\ud800" })).toContain(
+      '<bdi class="text">\u202eabc\ufffd</bdi> <span class="and">',
+    );
   });
 });
 

@@ -1,4 +1,5 @@
 import { describe, expect, test } from "vitest";
+import { healthLine } from "../../../../src/http/pages/status/exporter-health.ts";
 import { outageTable } from "../../../../src/http/pages/status/outage-table.ts";
 import { overviewTitle, problemsSection } from "../../../../src/http/pages/status/problems-section.ts";
 import type { OutageReport } from "../../../../src/http/pages/status/report.ts";
@@ -23,23 +24,33 @@ function row(more: Partial<OutageReport> = {}, hasServers = false): string {
 describe("the row of an outage", () => {
   test("answers what, where, how many, since when, why, and who knows", () => {
     expect(row()).toBe(
-      "Berlin group Local ✕ Down 6 of 7 sensors on 2 devices 2 of them in the last hour 15:18 , 3 h ago first core-sw-9/Ping Timeout (PE018) × 4 1 of 6 Acknowledged by Ann: on it",
+      "Berlin group Local ✕ Down 6 of 7 sensors on 2 devices, 2 in the last hour 15:18 , 3 h ago first core-sw-9/Ping 4 × Timeout (PE018) 1 of 6 Acknowledged by Ann: on it",
     );
   });
 
   test.each<[string, Partial<OutageReport>, string]>([
     ["a disconnected probe", { status: "disconnected", problem: "unknown" }, "⊘ Disconnected 6 of 7"],
+    [
+      "it as the reason",
+      { kind: "probe", status: "disconnected", problem: "unknown" },
+      "the probe is disconnected 4 ×",
+    ],
+    [
+      "names with slashes",
+      { first: { id: "1", name: "eth 1/0/1", path: "Local/sw-9/eth 1/0/1" } },
+      "first sw-9/eth 1/0/1 4 ×",
+    ],
     ["blind sensors", { problem: "unknown" }, "? Unknown 6 of 7"],
     ["all at once", { recent: 6 }, "on 2 devices 15:18"],
-    ["sensors behind a dependency", { hidden: 300 }, "and 300 paused by a dependency"],
+    ["sensors behind a dependency", { hidden: 300 }, ", 300 more paused by a dependency"],
     [
       "a cause in PRTG",
       { cause: { id: "7", name: "Ping", path: "a/gw/Ping" } },
-      "depends on gw/Ping , which is down Timeout",
+      "depends on gw/Ping , which is down 4 × Timeout",
     ],
     ["one message for all", { message: { text: "Timeout", count: 6 } }, "Timeout 1 of 6"],
-    ["no start", { since: null, first: null }, "not known Timeout"],
-    ["nobody", { acknowledged: 0, acknowledgement: null }, "× 4 no"],
+    ["no start", { since: null, first: null }, "not known 4 × Timeout"],
+    ["nobody", { acknowledged: 0, acknowledgement: null }, "4 × Timeout (PE018) no"],
     ["everybody", { acknowledged: 6 }, "all Acknowledged by Ann"],
   ])("has %s", (_, more, expected) => expect(row(more)).toContain(expected));
 
@@ -78,6 +89,11 @@ describe("the section of problems", () => {
     expect(texts(section({ problems: { total: 70, recent: 0, items: [downSensor()] } }))).toContain(
       "The 1 worst single problem: by status and priority, newest first. All 70 problems",
     );
+    const all = section({
+      outages: { ...outages, total: 1, sensors: 69 },
+      problems: { total: 70, recent: 0, items: [downSensor()] },
+    });
+    expect(texts(all)).not.toContain("worst single");
   });
 });
 
@@ -98,4 +114,26 @@ describe("the title of the overview", () => {
       tone: undefined,
     });
   });
+});
+
+describe("line about the exporter on the first screen", () => {
+  const report = statusReport();
+  const servers = report.servers.map((server) => ({
+    ...server,
+    ...{ state: "working" as const, last_poll_at: "2026-11-21T18:44:48.000Z" },
+    ...(server.api && { api: { ...server.api, clock_offset_seconds: 0 } }),
+  }));
+  const well = { ...report, servers, configuration: { ...report.configuration, last_reload_successful: true } };
+  const line = (shown: Parameters<typeof healthLine>[0]) => texts(healthLine(shown));
+
+  test("says that all is well, with the last poll", () => {
+    expect(line(well)).toContain("Exporter : ✓ All well polled 12 s ago");
+  });
+
+  test("says nothing about the exporter to a user of some servers", () => {
+    const { build, process, configuration, leadership, metrics, otlp, ...tenant } = well;
+    expect(line(tenant)).toBe("Polled 12 s ago");
+  });
+
+  test("is absent with faults, which stand above", () => expect(healthLine(report)).toBe(false));
 });

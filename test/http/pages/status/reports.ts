@@ -178,6 +178,7 @@ export function summary(name: Naming = asIs, more: Partial<NodeSummary> = {}): N
     status_since: null,
     last_measurement_at: null,
     message: null,
+    acknowledgement: null,
     channel: null,
     children: 2,
     sensors_by_status: { up: 1, [name("down")]: 1 },

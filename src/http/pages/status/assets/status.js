@@ -267,7 +267,10 @@ async function refresh() {
     // A chart asks the monitoring server: only its reader does that.
     const address = new URL(location.href);
     address.searchParams.delete("chart");
+    const shown = location.href;
     const page = await load(address);
+    // A search for servers has changed the list meanwhile.
+    if (location.href !== shown) return;
     const lists = [...page.querySelectorAll(LISTS)];
     noteAge(page);
     replaceLive(page);
