@@ -16,9 +16,10 @@ const AFFECTED = "down|partialdown|acknowledged|disconnected|unknown";
 const COUNTED = `up|warning|unusual|${AFFECTED}`;
 const OBJECT = "job, server, id";
 
-const PLACES = `max by (${OBJECT}, kind, path, latitude, longitude) (
-  prtg_node_location_info{${SERVERS},path=~${nameMatch("probe", "(/.*)?")}}
-)`;
+const PLACES = `max by (${OBJECT}, kind, latitude, longitude) (prtg_node_location_info{${SERVERS}})
+  * on (${OBJECT}) group_left (path) (0 * max by (${OBJECT}, path) (
+    prtg_node_status_code{${SERVERS},path=~${nameMatch("probe", "(/.*)?")}}
+  ) + 1)`;
 const DEVICES = `label_replace(prtg_node_location_info{${SERVERS},kind="device"}, "device_id", "$1", "id", "(.+)")`;
 
 /** Sensors below each object. Devices have no `prtg_node_sensors` by default, so their sensors are counted. */
@@ -41,7 +42,7 @@ const ALL = `(${sensorsBelow(COUNTED)} > 0)`;
 const COUNT = `(${sensorsBelow(AFFECTED)} or on (${OBJECT}) 0 * ${ALL})`;
 
 function placed(expr: string): string {
-  return `${PLACES} * on (${OBJECT}) group_left () ${expr}`;
+  return `(${PLACES}) * on (${OBJECT}) group_left () ${expr}`;
 }
 
 const LEVELS: Steps = [

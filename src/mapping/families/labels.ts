@@ -30,10 +30,10 @@ export const NODE_LABELS: LabelSet<NodeSubject> = {
   values: { ...NODE_ID_LABELS.values, path: ({ node }) => node.path },
 };
 
-/** Grafana's map finds columns of these names. */
+/** Grafana's map finds columns of these names. Without a label that users can rename: see `labels-schema.ts`. */
 export const NODE_LOCATION_LABELS: LabelSet<NodeSubject> = {
   values: {
-    ...NODE_LABELS.values,
+    ...NODE_ID_LABELS.values,
     latitude: ({ node }) => degreesOf(node, "latitude"),
     longitude: ({ node }) => degreesOf(node, "longitude"),
   },
