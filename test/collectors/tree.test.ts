@@ -72,21 +72,18 @@ describe("tree collector", () => {
     const shown = () =>
       subject
         .series(TREE_FAMILIES.nodeLocation)
-        .map(({ labels: { id, kind, path, latitude, longitude } }) => `${id} ${kind} ${path} ${latitude} ${longitude}`);
+        .map(({ labels: { id, kind, latitude, longitude } }) => `${id} ${kind} ${latitude} ${longitude}`);
     await subject.monitor.pollOnce(never);
     expect(shown()).toEqual([]);
     subject.server.change("10", { tags: ["site", "geo:52.52_13.4"] });
     subject.server.change("40", { tags: ["geo:-33.9,151"] });
     subject.server.change("50", { tags: ["geo:1,2"] });
     await subject.monitor.pollOnce(never);
-    expect(shown().toSorted()).toEqual([
-      "10 group Berlin/Network 52.52 13.4",
-      "40 device Berlin/Network/sw-1 -33.9 151",
-    ]);
+    expect(shown().toSorted()).toEqual(["10 group 52.52 13.4", "40 device -33.9 151"]);
     subject.server.change("10", { name: "Edge", tags: ["geo:48.1_11.5"] });
     subject.server.change("40", { tags: ["geo:91_0"] });
     await subject.monitor.pollOnce(never);
-    expect(shown()).toEqual(["10 group Berlin/Edge 48.1 11.5"]);
+    expect(shown()).toEqual(["10 group 48.1 11.5"]);
     subject.server.change("10", { tags: [] });
     await subject.monitor.pollOnce(never);
     expect(shown()).toEqual([]);
