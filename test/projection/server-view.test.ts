@@ -252,7 +252,7 @@ describe("series of a sensor", () => {
     const { clock, view, context } = await viewed(shape);
     const primary = [{ sensorId: "50", channelId: "0" }];
     await view.commit(() => view.state.applyDetails({ primary }, context()));
-    const { own, channels } = await view.present("50", ["0", "9"], clock.monotonic());
+    const { own, channels } = view.present("50", ["0", "9"], clock.monotonic());
     expect(names(own)).toContain("prtg_sensor_status_code");
     expect(names(channels.get("0"))).toEqual([
       "prtg_channel_value",
@@ -262,13 +262,23 @@ describe("series of a sensor", () => {
     ]);
     expect(channels.get("9")).toEqual([]);
     await clock.advance(60 * MINUTE);
-    const later = await view.present("50", ["0"], clock.monotonic());
+    const later = view.present("50", ["0"], clock.monotonic());
     expect(names(later.own)).toEqual(["prtg_sensor_last_measurement_timestamp_seconds"]);
     expect(later.channels.get("0")).toEqual([]);
   });
 
+  test("are found during a poll, without waiting for its end", async () => {
+    const { clock, view } = await viewed(shape);
+    const end = Promise.withResolvers<void>();
+    const poll = view.commit(() => end.promise);
+    const { channels } = view.present("50", ["0"], clock.monotonic());
+    expect(names(channels.get("0"))).toContain("prtg_channel_value");
+    end.resolve();
+    await poll;
+  });
+
   test("are none of an unknown sensor", async () => {
     const { clock, view } = await viewed(shape);
-    expect(await view.present("51", ["0"], clock.monotonic())).toEqual({ own: [], channels: new Map([["0", []]]) });
+    expect(view.present("51", ["0"], clock.monotonic())).toEqual({ own: [], channels: new Map([["0", []]]) });
   });
 });

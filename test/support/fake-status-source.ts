@@ -156,7 +156,7 @@ function fakeServer(
         const node = tree.nodes.get(id);
         return node === undefined ? undefined : inspectionOf(server, node, statuses[Number(id) - 100], said);
       },
-      present: async () => ({ own: [], channels: new Map() }),
+      present: () => ({ own: [], channels: new Map() }),
     },
   };
 }

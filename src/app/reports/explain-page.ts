@@ -16,7 +16,7 @@ export function explainPage(sources: () => DebugSources): DebugPage {
     const now = sources();
     const objects: SensorReport[] = [];
     for (const { view } of now.monitors.values()) {
-      const explanation = await explainSensor(view, object, now);
+      const explanation = explainSensor(view, object, now);
       if (explanation !== undefined) objects.push(sensorReport(explanation));
     }
     if (objects.length === 0) return debugFailure(404, whyUnknown(object, now));

@@ -30,18 +30,18 @@ export interface SensorExplanation {
 }
 
 /** `undefined` if the server has no such sensor or channel. */
-export async function explainSensor(
+export function explainSensor(
   view: Pick<ServerView, "inspect" | "present">,
   { sensorId, channelId, from }: ExplainedObject,
   { mapper, clock }: Pick<DebugSources, "mapper" | "clock">,
-): Promise<SensorExplanation | undefined> {
+): SensorExplanation | undefined {
   const choice = channelId === undefined ? { from, count: MAX_CHANNELS_SHOWN } : { channelId };
   const now = clock.monotonic();
   const inspection = view.inspect(sensorId, choice, now);
   if (inspection === undefined || (channelId !== undefined && inspection.channels.length === 0)) return undefined;
   const { server, sensor, channels } = inspection;
   const ids = channels.map((channel) => channel.channelId);
-  const series = await view.present(sensorId, ids, now);
+  const series = view.present(sensorId, ids, now);
   return {
     inspection,
     lines: series.own.map(metricLine),

@@ -47,7 +47,7 @@ export async function nodeReport(
       from: first,
       items: children.slice(first, first + MAX_CHILDREN).map(({ node: child }) => nodeSummary(place, child)),
     },
-    sensor: node?.kind === "sensor" ? await sensorReport(sources, place, node, from) : null,
+    sensor: node?.kind === "sensor" ? sensorReport(sources, place, node, from) : null,
   };
 }
 
@@ -87,13 +87,13 @@ function dependency({ monitor, now }: ServerOutline, id: string): NodeReport["de
   return { id: dependsOn, path: state.tree.nodes.get(dependsOn)?.path ?? null };
 }
 
-async function sensorReport(
+function sensorReport(
   sources: StatusSources,
   { monitor, outline }: ServerOutline,
   { id, parentId }: TreeNode,
   from: number,
-): Promise<SensorReport | null> {
-  const explanation = await explainSensor(monitor.view, { sensorId: id, from }, sources);
+): SensorReport | null {
+  const explanation = explainSensor(monitor.view, { sensorId: id, from }, sources);
   if (explanation === undefined) return null;
   const { sensor, statusSince, lastUp, lastDown, lastMeasuredAt, staleAfterMs, channelCount, channelsFrom } =
     explanation.inspection;
