@@ -1,6 +1,7 @@
 import { describe, expect, it } from "vitest";
 import { ChangeLog, KEPT_MS } from "../../src/model/change-log.ts";
 import { AROUND_MS, type LoggedOutage } from "../../src/model/outage-log.ts";
+import { outageKey } from "../../src/model/outages.ts";
 import { ServerState } from "../../src/model/server-state.ts";
 import { watchTogether } from "../../src/model/state-observer.ts";
 import type { StatusToken } from "../../src/prtg/status.ts";
@@ -32,6 +33,10 @@ function site() {
       sensor: list([...sensors("A1", one), ...sensors("A2", two), ...sensors("B1", [...UP, "up"])]),
     };
     await state.applyTree({ nodes }, contextAt(clock));
+    // The page of changes and the overview name the same objects.
+    const lasting = log.outages.filter(({ endedAt }) => endedAt === undefined);
+    const keys = lasting.map(({ problem, object }) => outageKey(problem, object.id));
+    expect(keys.sort()).toEqual([...state.outages.all.keys()].sort());
   };
   const seconds = (at: number | undefined) => (at === undefined ? undefined : (at - start) / SECOND);
   const told = ({ problem, object, from, foundAt, affected, endedAt, lastSeenAt }: LoggedOutage) => {

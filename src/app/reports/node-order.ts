@@ -4,6 +4,7 @@ import { type StatusSum, sumUp } from "../../http/pages/status/status-sum.ts";
 import type { Outline } from "../../model/outline.ts";
 import { NODE_KINDS, type TreeNode } from "../../model/tree.ts";
 import type { StatusToken } from "../../prtg/status.ts";
+import { shownSince } from "./acknowledgement.ts";
 import type { ServerTree } from "./node-summary.ts";
 import { byName } from "./server-list.ts";
 
@@ -15,7 +16,7 @@ export interface FoundNode {
   readonly status: StatusToken | undefined;
   /** `undefined`: only the own status counts. */
   readonly sum?: StatusSum | undefined;
-  /** Milliseconds since the epoch. */
+  /** Start as pages show it, milliseconds since the epoch. */
   readonly since: number | undefined;
   /** Milliseconds since the epoch. Sensors only. */
   readonly measuredAt: number | undefined;
@@ -31,7 +32,7 @@ export function foundNode(tree: ServerTree, node: TreeNode, rank: number, now: n
     tree,
     node,
     status: state.statusOf(node),
-    since: known?.statusSinceAt(now),
+    since: known && shownSince(node, known, now),
     measuredAt: known?.lastMeasuredAt,
     rank,
   };

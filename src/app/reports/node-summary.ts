@@ -1,8 +1,8 @@
-import { downTimeOf } from "../../http/pages/status/down-time.ts";
 import type { NodeSummary } from "../../http/pages/status/report.ts";
 import type { Outline } from "../../model/outline.ts";
 import { ROOT_ID, type TreeNode } from "../../model/tree.ts";
 import type { SensorInspection } from "../../projection/inspection.ts";
+import { acknowledgedTimes } from "./acknowledgement.ts";
 import { instantOrNull } from "./report-values.ts";
 import type { StatusSources } from "./sources.ts";
 
@@ -97,25 +97,14 @@ function sensorParts(inspection: SensorInspection) {
   };
 }
 
-function acknowledgementOf({ sensor, status, statusSince, message, downBefore, lastUp }: SensorInspection) {
-  const { since, message: before } = downBefore ?? {};
-  const message_before = before !== undefined && before !== message ? before : null;
-  if (since !== undefined) {
-    const isRenewed = statusSince !== undefined && statusSince > since;
-    return {
-      down_since: instantOrNull(since),
-      acknowledged_at: isRenewed ? instantOrNull(statusSince) : null,
-      message_before,
-    };
-  }
-  const down = downTimeOf(
-    { status: status ?? null, status_since: instantOrNull(statusSince), acknowledgement: null },
-    { last_up_at: instantOrNull(lastUp), interval_seconds: sensor.intervalSeconds ?? null },
-  );
+function acknowledgementOf(inspection: SensorInspection) {
+  const { sensor, message, downBefore } = inspection;
+  const { downSince, acknowledgedAt } = acknowledgedTimes({ ...inspection, intervalSeconds: sensor.intervalSeconds });
+  const before = downBefore?.message;
   return {
-    down_since: down?.since ?? null,
-    acknowledged_at: down?.acknowledgedAt ?? null,
-    message_before,
+    down_since: instantOrNull(downSince),
+    acknowledged_at: instantOrNull(acknowledgedAt),
+    message_before: before !== undefined && before !== message ? before : null,
   };
 }
 

@@ -5,6 +5,7 @@ import type { TimeSlices } from "../../lib/yielding.ts";
 import type { Outage } from "../../model/outages.ts";
 import type { TreeNode } from "../../model/tree.ts";
 import { STATUSES, type StatusToken } from "../../prtg/status.ts";
+import { shownSince } from "./acknowledgement.ts";
 import { compareProblems, type FoundNode, foundNode } from "./node-order.ts";
 import { NOTHING_BELOW, nodeSummary, type OutlineOf, placeOf, prtgUrl, type ServerTree } from "./node-summary.ts";
 import { instantOrNull } from "./report-values.ts";
@@ -85,13 +86,15 @@ async function readTree(
     if (turn !== undefined) await turn;
     const status = state.statusOf(node) ?? "unknown";
     if (!wanted.has(status) || !isProblem(node.kind, status)) continue;
-    const isRecent = (state.node(node.id)?.statusSince ?? 0) >= recentSince;
+    const known = state.node(node.id);
+    // An acknowledgement may begin a new status, but it makes nothing worse.
+    const isRecent = ((known && shownSince(node, known, now)) ?? 0) >= recentSince;
     if (node.kind === "sensor" && isRecent && STATUSES[status].group === "down") found.recent++;
     const outage = outageOf(tree, node, status);
     if (outage !== undefined && node.kind === "sensor") {
       addMember(
         mapEntry(found.outages, outage, () => noMembers(tree)),
-        state.node(node.id)?.message,
+        known?.message,
         status,
         isRecent,
       );

@@ -40,7 +40,7 @@ export function lastHourLine(report: ChangesReport): Html {
     const count = items.reduce((sum, item) => sum + (item.change === change ? item.count : 0), 0);
     return count === 0 ? [] : `${number(count)} ${changeText(change).toLowerCase()}`;
   });
-  const rest = total > items.length && ` in the newest ${items.length} of ${number(total)} changes`;
+  const rest = total > items.length && ` in the newest ${items.length} of ${number(total)} lines`;
   const what = items.length === 0 ? quietHour(report) : html`${counts.join(", ")}${rest}`;
   return html`<a href="#last-hour">Last hour</a>: ${what}`;
 }
@@ -80,7 +80,8 @@ function objectCell(change: ChangeReport, hasServers: boolean): Html {
     ? html`<a href="${nodeLink({ server, id: object.id })}">${nameHtml(object.name)}</a>`
     : nameHtml(object.name);
   const howMany = howManyOf(change);
-  const what = howMany === "" ? html`${kind} ${name}` : html`${howMany} below ${name}`;
+  const isOver = change.outage?.part === "end" && change.count === 0;
+  const what = howMany === "" ? html`${isOver ? "Outage over:" : kind} ${name}` : html`${howMany} below ${name}`;
   const place = [hasServers && server, pathAbove(object)].filter((part) => part !== false && part !== "");
   const earlier = change.change === "renamed" ? "was" : "from";
   return html`${what}${before !== null && html` <span class="quiet">${earlier} <bdi>${before}</bdi></span>`}${
@@ -88,10 +89,10 @@ function objectCell(change: ChangeReport, hasServers: boolean): Html {
   }`;
 }
 
-/** Empty for a single object. */
+/** Empty for a single object, and for the end of an outage without recoveries. */
 function howManyOf({ outage, count, kind }: ChangeReport): Html | string {
   const objects = html`<b>${counted(count, kind)}</b>`;
   if (outage?.part === "begin") return html`Outage: <b>${number(count)} of ${counted(outage.sensors, kind)}</b>`;
-  if (outage?.part === "end") return count === 0 ? "Outage over" : html`Outage over: ${objects}`;
+  if (outage?.part === "end") return count === 0 ? "" : html`Outage over: ${objects}`;
   return outage === null && count === 1 ? "" : objects;
 }

@@ -21,7 +21,7 @@ const MAX_STRETCH = 4;
 export function chartSection(node: NodeSummary, sensor: SensorReport, outcome: PageChart | undefined): Html {
   const content =
     outcome === undefined
-      ? askFor(node, sensor, "Show charts", downTimeOf(node, sensor) !== undefined)
+      ? askFor(node, sensor, "Show charts", downTimeOf(node) !== undefined)
       : outcomeView(outcome, node, sensor);
   return panel(
     { id: "chart", titleId: "chart-title", title: "Last four hours" },
@@ -46,7 +46,7 @@ function outcomeView(outcome: PageChart, node: NodeSummary, sensor: SensorReport
   switch (outcome.kind) {
     case "drawn":
       return html`<p class="note">Data is ${duration(Math.max(1, outcome.ageSeconds))} old. Live refresh does not update charts.</p>
-${charts(outcome.chart, sensor, downTimeOf(node, sensor))}${askFor(node, sensor, "Refresh charts")}`;
+${charts(outcome.chart, sensor, downTimeOf(node))}${askFor(node, sensor, "Refresh charts")}`;
     case "waiting":
       return html`<p>The server has not answered yet. A retry waits for the same request.</p>${askFor(node, sensor, "Retry")}`;
     case "too_many":

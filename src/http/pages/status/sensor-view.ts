@@ -190,14 +190,14 @@ ${panel(
   html`<div id="below"${sensor !== null && html` data-live`}>${sensor === null ? childRows(report, options.sort) : sensorChannels(node, sensor, generated_at, drawn)}</div>
 `,
 )}`;
-  const isFresh = options.chart !== undefined || (sensor !== null && downTimeOf(node, sensor) !== undefined);
+  const isFresh = options.chart !== undefined || (sensor !== null && downTimeOf(node) !== undefined);
   return { title: `${node.name} – prtg-exporter`, generatedAt: generated_at, isFresh, content };
 }
 
 /** `Down since 15:18, acknowledged 15:20: On it` */
 function messageLine({ node, sensor, generated_at: now }: NodeReport): Html | false {
   const { message } = node;
-  const down = sensor === null ? undefined : downTimeOf(node, sensor);
+  const down = sensor === null ? undefined : downTimeOf(node);
   if (down?.isAcknowledged !== true) {
     return message !== null && html`<p class="message"><span class="hidden">Message: </span><bdi>${message}</bdi></p>`;
   }

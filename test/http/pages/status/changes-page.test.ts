@@ -29,7 +29,7 @@ describe("page of changes", () => {
     expect(text({ count: 5 }, "during")).toContain("Down 5 sensors below Singapore Office");
     const recovered = { change: "recovered" } as const;
     expect(text({ ...recovered, count: 1 }, "end")).toContain("Recovered Outage over: 1 sensor below Singapore Office");
-    expect(text({ ...recovered, count: 0 }, "end")).toContain("Recovered Outage over below Singapore Office");
+    expect(text({ ...recovered, count: 0 }, "end")).toContain("Recovered Outage over: Singapore Office");
   });
 
   it("shows a single object with its earlier name, without a link if it is gone", () => {
@@ -68,7 +68,7 @@ describe("last hour on the overview", () => {
 
   it("has a line for the first screen, with counts of each change", () => {
     expect(texts(lastHourLine(changesReport()))).toContain("Last hour : 310 down");
-    expect(texts(lastHourLine({ ...changesReport(), total: 42 }))).toContain("310 down in the newest 1 of 42 changes");
+    expect(texts(lastHourLine({ ...changesReport(), total: 42 }))).toContain("310 down in the newest 1 of 42 lines");
     expect(texts(lastHourLine(changesReport(undefined, [])))).toContain("Last hour : No changes since 18:44 UTC .");
   });
 });

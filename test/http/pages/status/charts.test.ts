@@ -42,7 +42,9 @@ const LEVEL = Array.from({ length: 240 }, (_, minute) => 10 + (minute % 5));
 
 function pageWithStatus(status: string): string {
   const report = sensorReport();
-  return renderPage(nodePage({ ...report, node: { ...report.node, status } }, around), around);
+  const times = { down_since: report.node.status_since, acknowledged_at: null, message_before: null };
+  const acknowledgement = status === "acknowledged" ? times : null;
+  return renderPage(nodePage({ ...report, node: { ...report.node, status, acknowledgement } }, around), around);
 }
 
 test("the page of a sensor offers a chart with its cost, and draws only on request", () => {
@@ -69,11 +71,10 @@ test("the time that a sensor is down is marked, with the time of the last value"
 
 test("an acknowledged sensor says since when it is down, and when it was acknowledged", () => {
   const report = sensorReport();
-  if (report.sensor === null) throw new Error("no sensor");
-  const acknowledgement = { down_since: null, acknowledged_at: null, message_before: "Timeout" };
+  const [down_since, acknowledged_at] = ["2026-11-21T18:20:00.000Z", "2026-11-21T18:33:00.000Z"];
+  const acknowledgement = { down_since, acknowledged_at, message_before: "Timeout" };
   const node = { ...report.node, status: "acknowledged", message: "On it", acknowledgement };
-  const sensor = { ...report.sensor, last_up_at: "2026-11-21T18:20:00.000Z" };
-  const page = renderPage(nodePage({ ...report, node, sensor }, around), around);
+  const page = renderPage(nodePage({ ...report, node }, around), around);
   expect(texts(page)).toContain("Down since 18:20 , acknowledged 18:33 : On it Message before: Timeout");
 });
 
