@@ -1,5 +1,5 @@
 import { mapEntry } from "../../lib/map-entry.ts";
-import type { NodeChange } from "../../model/change-log.ts";
+import type { ChangeKind, NodeChange } from "../../model/change-log.ts";
 import type { LoggedOutage } from "../../model/outage-log.ts";
 import { ROOT_ID, type TreeNode } from "../../model/tree.ts";
 import { newsOf, outageFinder, type PartOfOutage } from "./outage-changes.ts";
@@ -172,4 +172,22 @@ function together(found: readonly FoundObject[], object: ChangedObject): ChangeG
 
 function firstAt(found: readonly Found[], otherwise: number): number {
   return found.reduce((earliest, { change: { at } }) => Math.min(earliest, at), otherwise);
+}
+
+const OF_ALL_KINDS: ReadonlySet<ChangeKind> = new Set(["renamed", "moved", "added", "removed"]);
+
+/** Different objects by change. A large outage can have more sensors than the log has changes. */
+export function changedObjects(
+  changes: readonly NodeChange[],
+  groups: readonly ChangeGroup[],
+): ReadonlyMap<ChangeKind, number> {
+  const counted = changes.filter(({ what, kind }) => kind === "sensor" || OF_ALL_KINDS.has(what));
+  const counts = new Map<ChangeKind, number>();
+  for (const [what, ofOne] of Map.groupBy(counted, ({ what }) => what)) {
+    counts.set(what, new Set(ofOne.map(({ id }) => id)).size);
+  }
+  for (const { what, count, outage } of groups) {
+    if (outage?.part === "begin") counts.set(what, Math.max(count, counts.get(what) ?? 0));
+  }
+  return counts;
 }

@@ -1,7 +1,8 @@
 import type { ChangeReport, ChangesReport } from "../../http/pages/status/changes-report.ts";
 import { type ChangesQuery, QueryError } from "../../http/pages/status/source.ts";
 import { sortInSlices, type TimeSlices } from "../../lib/yielding.ts";
-import { type ChangeGroup, compareGroups, groupChanges } from "./change-groups.ts";
+import { CHANGE_KINDS, type ChangeKind } from "../../model/change-log.ts";
+import { type ChangeGroup, changedObjects, compareGroups, groupChanges } from "./change-groups.ts";
 import type { Monitor, OutlineOf } from "./node-summary.ts";
 import type { PartOfOutage } from "./outage-changes.ts";
 import { instant, instantOrNull } from "./report-values.ts";
@@ -30,6 +31,7 @@ export async function changesReport(
   }
   const now = clock.now();
   const found: ServerGroup[] = [];
+  const counts = new Map<ChangeKind, number>();
   const begins: (number | undefined)[] = [];
   for (const [name, monitor] of monitors) {
     if (server !== undefined && name !== server) continue;
@@ -45,6 +47,7 @@ export async function changesReport(
     const tree = { nodes: monitor.view.state.tree.nodes, sensorsBelow };
     const groups = await groupChanges(changes, tree, outages, Math.max(since, after));
     found.push(...groups.map((group) => ({ server: name, monitor, group })));
+    for (const [what, count] of changedObjects(changes, groups)) counts.set(what, count + (counts.get(what) ?? 0));
   }
   const sorted = await sortInSlices(found, compareFound, slices);
   const pages = Math.max(1, Math.ceil(sorted.length / size));
@@ -55,6 +58,10 @@ export async function changesReport(
     generated_at: instant(now),
     since: isKnown ? instantOrNull(Math.max(...begins.filter((begin) => begin !== undefined))) : null,
     servers: monitors.size,
+    changed: CHANGE_KINDS.flatMap((change) => {
+      const count = counts.get(change);
+      return count === undefined ? [] : { change, count };
+    }),
     total: sorted.length,
     page: { number, pages, from },
     items: sorted.slice(from, from + size).map(changeReport),

@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { type ChangedObject, groupChanges } from "../../../src/app/reports/change-groups.ts";
+import { type ChangedObject, changedObjects, groupChanges } from "../../../src/app/reports/change-groups.ts";
 import type { NodeChange } from "../../../src/model/change-log.ts";
 import type { LoggedOutage } from "../../../src/model/outage-log.ts";
 
@@ -157,5 +157,29 @@ describe("groupChanges", () => {
         await lines([change("A1"), change("A1.1", { what: "unknown" }), change("A1.2", { at })], [continued]),
       ).toEqual(["1 sensor down A1.2", "7 sensor down A", "1 device down A1", "1 sensor unknown A1.1"]);
     });
+  });
+});
+
+describe("changedObjects", () => {
+  it("counts each sensor once per change, and objects of all kinds that were renamed or added", async () => {
+    const changes = [
+      ...[change("A1.1"), change("A1.1", { at: AT + 2 * MINUTE }), change("A2.1"), change("A1")],
+      ...[change("A1.1", { what: "recovered" }), change("B", { what: "renamed" })],
+    ];
+    expect(Object.fromEntries(changedObjects(changes, await groupChanges(changes, TREE)))).toEqual({
+      down: 2,
+      recovered: 1,
+      renamed: 1,
+    });
+  });
+
+  it("counts the sensors of an outage whose changes have left the log", async () => {
+    const [first] = await groupChanges([change("A1.1")], TREE);
+    if (first === undefined) throw new Error("no group");
+    const object = { ...change("A"), kind: "group" } as const;
+    const times = { from: AT, foundAt: AT, endedAt: undefined, lastSeenAt: undefined };
+    const outage: LoggedOutage = { problem: "down", object, affected: 7, sensors: 8, ...times };
+    const begin = { ...first, count: 7, object, outage: { part: "begin", outage } } as const;
+    expect(changedObjects([change("A1.1")], [begin]).get("down")).toBe(7);
   });
 });

@@ -6,7 +6,6 @@ import type { Page } from "./layout.ts";
 import { changesLink, nodeLink } from "./links.ts";
 import { pages } from "./object-table.ts";
 import { changePill, changeText } from "./status-marks.ts";
-import { CHANGES } from "./status-order.ts";
 
 /** `/changes`: the last hours, newest first. @param server The only one, or `undefined` for all. */
 export function changesPage(report: ChangesReport, server: string | undefined): Page {
@@ -35,13 +34,9 @@ export function lastHourSection(report: ChangesReport, hasServers: boolean): Htm
 
 /** `Last hour: 233 down, 36 recovered`, for the first screen. */
 export function lastHourLine(report: ChangesReport): Html {
-  const { items, total } = report;
-  const counts = CHANGES.flatMap((change) => {
-    const count = items.reduce((sum, item) => sum + (item.change === change ? item.count : 0), 0);
-    return count === 0 ? [] : `${number(count)} ${changeText(change).toLowerCase()}`;
-  });
-  const rest = total > items.length && ` in the newest ${items.length} of ${number(total)} lines`;
-  const what = items.length === 0 ? quietHour(report) : html`${counts.join(", ")}${rest}`;
+  const { items, changed } = report;
+  const counts = changed.map(({ change, count }) => `${number(count)} ${changeText(change).toLowerCase()}`);
+  const what = items.length === 0 ? quietHour(report) : counts.join(", ");
   return html`<a href="#last-hour">Last hour</a>: ${what}`;
 }
 

@@ -49,6 +49,14 @@ export const ChangesReport = z.strictObject({
     .nullable()
     .describe("the exporter knows all changes since then, of each of these servers. Null: a server has no poll yet"),
   servers: count().describe("servers that the reader sees"),
+  changed: z
+    .array(
+      z.strictObject({
+        change: z.enum(CHANGES).describe("as of an item"),
+        count: count().describe("number of different objects: of sensors if a status changed"),
+      }),
+    )
+    .describe("what changed at least once, on all pages"),
   total: count().describe("number of items on all pages"),
   page: position("item"),
   items: z.array(Change).describe("at most 100, newest first"),

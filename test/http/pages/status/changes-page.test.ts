@@ -68,7 +68,11 @@ describe("last hour on the overview", () => {
 
   it("has a line for the first screen, with counts of each change", () => {
     expect(texts(lastHourLine(changesReport()))).toContain("Last hour : 310 down");
-    expect(texts(lastHourLine({ ...changesReport(), total: 42 }))).toContain("310 down in the newest 1 of 42 lines");
+    const changed = [
+      { change: "down", count: 1_310 },
+      { change: "recovered", count: 36 },
+    ] as const;
+    expect(texts(lastHourLine({ ...changesReport(), changed: [...changed] }))).toContain("1,310 down, 36 recovered");
     expect(texts(lastHourLine(changesReport(undefined, [])))).toContain("Last hour : No changes since 18:44 UTC .");
   });
 });

@@ -295,6 +295,7 @@ export function changesReport(name: Naming = asIs, items: readonly Partial<Chang
   };
   return {
     ...{ generated_at: NOW, since: BEFORE, servers: 2, total: items.length },
+    changed: items.map((more) => ({ change: more.change ?? change.change, count: more.count ?? change.count })),
     page: { number: 1, pages: 1, from: 0 },
     items: items.map((more) => ({ ...change, ...more })),
   };
