@@ -31,7 +31,11 @@ interface Shot {
 const SENSOR = ["#problems .objects tbody th a", "#chart"] as const;
 const SHOTS: readonly Shot[] = [
   { file: "status-page.png", look: { colorScheme: "light", viewport: DESK }, clicks: [] },
-  { file: "status-list.png", look: { colorScheme: "light", viewport: DESK }, clicks: [["#problems p a", "#results"]] },
+  {
+    file: "status-list.png",
+    look: { colorScheme: "light", viewport: DESK },
+    clicks: [['#problems p a[href*="search"]', "#results"]],
+  },
   {
     file: "status-device.png",
     look: { colorScheme: "dark", viewport: DESK },
