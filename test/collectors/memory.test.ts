@@ -28,6 +28,24 @@ test("a poll holds memory until the state adopts its lists, and the state holds 
   expect(memory.heldBytes).toBe(known);
 });
 
+test("a poll of channels holds their list until the state adopts it", async () => {
+  const memory = new MemoryBudget(1_000_000);
+  const { server, monitor } = memoryPipeline(smallServer(), { memory });
+  server.recordBytes = 1_000;
+  await monitor.pollOnce(never);
+  const known = memory.heldBytes;
+  const held: number[] = [];
+  const { writer } = monitor;
+  const applyChannels = writer.applyChannels.bind(writer);
+  writer.applyChannels = async (list) => {
+    held.push(memory.heldBytes);
+    await applyChannels(list);
+  };
+  await monitor.pollOnce(never);
+  expect(held).toEqual([known + server.channelRecords.length * 1_000]);
+  expect(memory.heldBytes).toBe(known);
+});
+
 test("a state stays as it is if it would exceed memory, and can shrink", async () => {
   const subject = memoryPipeline(smallServer(), { memory: new MemoryBudget(stateBytes(NODES, 10)) });
   const { server, monitor } = subject;

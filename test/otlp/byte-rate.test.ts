@@ -56,6 +56,18 @@ test("history gets a turn every ten seconds if other requests take the whole rat
   expect(history / REQUEST_BYTES).toBeLessThanOrEqual(8);
 });
 
+test("credit of one second pays for other requests, so that history does not wait", async () => {
+  const { clock, rate } = setUp(1_000);
+  rate.count(900);
+  expect(rate.takeTurn()).toBe(0);
+  await clock.advance(60_000);
+  rate.count(900);
+  expect(rate.takeTurn()).toBe(0);
+  await clock.advance(5_000);
+  rate.count(1_100);
+  expect(rate.takeTurn()).toBe(101);
+});
+
 test("one of many senders gets a turn", () => {
   const { rate } = setUp(1_000);
   rate.count(REQUEST_BYTES);

@@ -65,6 +65,17 @@ test("the exporter repeats a 400 without gzip at most once a minute", async () =
   expect(refusals()).toBe(0);
 });
 
+test("another failure without gzip does not say whether a 400 is about gzip", async () => {
+  const { deliver, refusals, forms } = await setUp((seen, request) =>
+    isGzip(seen) ? { status: 400 } : request === 1 ? { status: 503 } : undefined,
+  );
+  await deliver();
+  expect(await deliver()).toMatchObject({ kind: "accepted" });
+  // A probe may go before the row.
+  expect(forms().slice(0, 4)).toEqual([true, false, true, false]);
+  expect(refusals()).toBe(1);
+});
+
 test("a 400 after accepted gzip concerns the data", async () => {
   const { deliver, refusals, forms } = await setUp((_, request) => (request === 1 ? { status: 400 } : undefined));
   for (let times = 0; times < 3; times++) await deliver();

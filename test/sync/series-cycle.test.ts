@@ -1,6 +1,7 @@
 import { describe, expect, test } from "vitest";
 import { SensorSync } from "../../src/sync/sensor-sync.ts";
-import { CycleBudget, dueSensors, SeriesHealth } from "../../src/sync/series-cycle.ts";
+import { CycleBudget, dueSensors, SeriesCycle, SeriesHealth } from "../../src/sync/series-cycle.ts";
+import { FREE_EXTRAS } from "../support/free-extras.ts";
 import { ManualClock } from "../support/manual-clock.ts";
 import { never } from "../support/never-aborted.ts";
 import { upTo } from "./support/coverage.ts";
@@ -118,4 +119,38 @@ describe("SeriesHealth", () => {
 test("a request of a cycle that was stopped does not start", async () => {
   const budget = new CycleBudget(new ManualClock(), { requests: 5, periodMs: MINUTE }, 5);
   await expect(budget.next(AbortSignal.abort(new Error("stopped")))).rejects.toThrow("stopped");
+});
+
+describe("a cycle that is aborted", () => {
+  function cycleOf(signal: AbortSignal, timeSeries: () => void) {
+    const clock = new ManualClock();
+    const due = [sensor("1", BASE - MINUTE)];
+    const api = {
+      timeSeries: async () => {
+        timeSeries();
+        return { rows: [], gaps: [], skipped: 0 };
+      },
+    };
+    const cycle = new SeriesCycle(due, {
+      ...{ api, clock, mode: "auto", delivery: undefined, extras: FREE_EXTRAS },
+      limits: { requests: 10, periodMs: MINUTE },
+      serverNow: () => clock.now(),
+      onRead: () => undefined,
+    });
+    return { cycle, run: cycle.run(signal) };
+  }
+
+  test("before its first read rejects with the reason, without a request", async () => {
+    let requests = 0;
+    const { run } = cycleOf(AbortSignal.abort(new Error("stop")), () => requests++);
+    await expect(run).rejects.toThrow("stop");
+    expect(requests).toBe(0);
+  });
+
+  test("during its last read rejects with the reason, even if that read succeeds", async () => {
+    const stop = new AbortController();
+    const { cycle, run } = cycleOf(stop.signal, () => stop.abort(new Error("stop")));
+    await expect(run).rejects.toThrow("stop");
+    expect(cycle.read).toBe(1);
+  });
 });

@@ -114,6 +114,21 @@ describe("pages with 500 servers", () => {
   });
 });
 
+test.each([
+  { servers: 100, field: "select", absent: "input" },
+  { servers: 101, field: "input", absent: "select" },
+])("a search of $servers servers has the field $field for the server", async ({ servers, field, absent }) => {
+  const some = fakeServers(servers);
+  const { url, web } = await startPageServer({ status: some.source });
+  try {
+    const { text } = await workOf("/search?q=ping", some, url);
+    expect(text).toContain(`<${field} name="server"`);
+    expect(text).not.toContain(`<${absent} name="server"`);
+  } finally {
+    await web.close(0);
+  }
+});
+
 test("the largest page stays below 100 kB with long errors and sensors in every status", async () => {
   const counts = new Map(STATUS_TOKENS.map((token) => [token, 12_345]));
   const worst = fakeServers(500, { said: "'&".repeat(200), isWorst: true, counts });

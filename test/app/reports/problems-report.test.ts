@@ -140,6 +140,18 @@ describe("an outage", () => {
     expect(problems.items).toEqual([]);
   });
 
+  test("has acknowledged sensors only if it is down", async () => {
+    const blind = (id: string) => [id, { status: "unknown", message: undefined }] as const;
+    const ids = ["1111", "1112", "1121", "1122", "1123", "1124"];
+    const all = [...ids, "1211", "1212", "1213", "1214", "1215", "1216"];
+    const { outages } = await reportOf(
+      site(Object.fromEntries(all.map(blind)), { status: "disconnected" }),
+      true,
+      clock,
+    );
+    expect(outages.items).toMatchObject([{ id: "1", problem: "unknown", affected: 12, acknowledged: 0 }]);
+  });
+
   test("has no cause if the sensor that it depends on works", async () => {
     const { outages } = await reportOf(site({ 1111: { status: "up" }, 1122: { status: "down" } }), true, clock);
     expect(outages.items).toMatchObject([{ id: "11", affected: 5, cause: null }]);

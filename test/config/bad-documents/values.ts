@@ -214,6 +214,11 @@ export const VALUES: readonly BadDocument[] = [
     problems: [["3:1", "stale_after: expected a duration from 1s to 24d", "found nothing"]],
   },
   {
+    title: "address of a link that is a list",
+    text: `${SERVER}web: { links: [{ name: Wiki, url: [a] }] }\n`,
+    problems: [["3:35", "web.links[0].url: expected an http or https URL with placeholders such as ", "found a list"]],
+  },
+  {
     title: "unknown choice",
     text: `${SERVER}metrics: { sensor_status: every }\n`,
     problems: [["3:27", 'metrics.sensor_status: expected one of current, all, found "every"']],

@@ -94,6 +94,16 @@ export const BAD_RULES: readonly BadRules[] = [
     lines: ['rules.yaml:2:36: rules[0].name: expected text, found the number 5. Put it in quotes: "5".'],
   },
   {
+    title: "name that is a number with zeros",
+    text: rule("{ match: { kind: ping }, name: 007, help: X. }"),
+    lines: ['rules.yaml:2:36: rules[0].name: expected text, found the number 007. Put it in quotes: "007".'],
+  },
+  {
+    title: "help that is a list",
+    text: rule("{ match: { kind: ping }, name: prtg_x, help: [a] }"),
+    lines: ["rules.yaml:2:50: rules[0].help: expected a text, found a list"],
+  },
+  {
     title: "unit that is no base unit",
     text: rule(`{ match: { kind: ping }, ${PING}, unit: msec }`),
     lines: ["rules.yaml:2:60: rules[0].unit: expected one of amperes, bytes, "],

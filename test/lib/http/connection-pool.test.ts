@@ -2,7 +2,7 @@ import { once } from "node:events";
 import { createRequire } from "node:module";
 import { type AddressInfo, createServer, type LookupFunction, type Server, type Socket } from "node:net";
 import { expect, onTestFinished, test } from "vitest";
-import { ConnectionPool } from "../../../src/lib/http/connection-pool.ts";
+import { ConnectionPool, type ConnectionPoolOptions } from "../../../src/lib/http/connection-pool.ts";
 import { sendJson, startApiServer } from "../../prtg/support/api-server.ts";
 import { rejection, testClient } from "../../prtg/support/test-client.ts";
 import { certificate } from "../../support/certificates.ts";
@@ -81,6 +81,39 @@ test("many connections that closed while idle cost no request", async () => {
   for (let round = 0; round < 5; round++) await polls();
   expect(recorded.codes).toEqual(Array.from({ length: 24 }, () => "/version 200"));
   expect(recorded.retried).toEqual([]);
+});
+
+test("connections that closed while idle cost one repeat together", async () => {
+  let closing = false;
+  let sent = 0;
+  const server = await scripted((socket, nth, connection) => {
+    if (closing && nth > 1 && connection <= 3) socket.resetAndDestroy();
+    else socket.write(ANSWER);
+  });
+  const { ask } = poolOf(server.url, { connections: 3, permit: () => void sent++ });
+  const polls = () => Promise.all([ask(), ask(), ask()]);
+  await polls();
+  closing = true;
+  await ask();
+  await polls();
+  expect(sent).toBe(3 + 2 + 3);
+});
+
+test("the repeat of a request uses the newest pool", async () => {
+  const asked = Promise.withResolvers<Socket>();
+  const server = await scripted((socket, nth, connection) => {
+    if (connection === 1 && nth === 2) asked.resolve(socket);
+    else socket.write(ANSWER);
+  });
+  const { pool, ask } = poolOf(server.url);
+  await ask();
+  const late = ask();
+  const first = await asked.promise;
+  pool.renew();
+  await ask();
+  first.resetAndDestroy();
+  expect(await late).toBe('{"version":"1"}');
+  expect(server.connections()).toBe(2);
 });
 
 test("a closed new connection is a failure, without an immediate or endless retry", async () => {
@@ -229,13 +262,13 @@ test("a closed TLS connection costs no request", async () => {
   expect(server.connections()).toBe(10);
 });
 
-function poolOf(url: string, permit?: () => void) {
+function poolOf(url: string, more: Partial<ConnectionPoolOptions> = {}) {
   const pool = new ConnectionPool({
     origin: url,
     connections: 1,
     timeoutMs: 30_000,
     clock: new ManualClock(),
-    permit,
+    ...more,
   });
   onTestFinished(() => pool.destroy());
   const ask = async () => {
@@ -248,9 +281,10 @@ function poolOf(url: string, permit?: () => void) {
 test("a forbidden request does not go out on an existing connection", async () => {
   const server = await startApiServer((_request, response) => sendJson(response, {}));
   let mayAsk = true;
-  const { ask } = poolOf(server.url, () => {
+  const permit = () => {
     if (!mayAsk) throw new Error("not now");
-  });
+  };
+  const { ask } = poolOf(server.url, { permit });
   await ask();
   mayAsk = false;
   await expect(ask()).rejects.toThrow("not now");

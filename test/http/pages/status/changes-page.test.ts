@@ -39,6 +39,14 @@ describe("page of changes", () => {
     expect(shown).not.toContain("id=9");
   });
 
+  it("links to its other pages, of the same servers", () => {
+    const between = { ...changesReport(), total: 300, page: { number: 2, pages: 3, from: 100 } };
+    const links = (server?: string) =>
+      [...page(between, server).matchAll(/href="(\.\/changes[^"]*)"/g)].map(([, to]) => to);
+    expect(links()).toEqual(["./changes", "./changes?page=3"]);
+    expect(links("hq")).toEqual(["./changes?server=hq", "./changes?server=hq&amp;page=3"]);
+  });
+
   it("says since when it knows changes", () => {
     expect(texts(page(changesReport(undefined, []), undefined))).toContain("No changes since 18:44 UTC .");
     const unknown = { ...changesReport(undefined, []), since: null };

@@ -6,6 +6,7 @@ import {
   moment,
   momentInFull,
   number,
+  shortened,
   span,
   utc,
   value,
@@ -50,6 +51,16 @@ describe("figures", () => {
     [1, "1 probe"],
     [1_200, "1,200 probes"],
   ])("%d of a thing read %s", (count, text) => expect(counted(count, "probe")).toBe(text));
+
+  test.each([
+    ["", ""],
+    ["12", "12"],
+    ["123", "123"],
+    ["1234", "123…"],
+    // Characters, not UTF-16 units.
+    ["🙂🙂🙂", "🙂🙂🙂"],
+    ["🙂🙂🙂🙂", "🙂🙂🙂…"],
+  ])("%j in three characters reads %j", (text, short) => expect(shortened(text, 3)).toBe(short));
 
   test("a count has separators", () => expect(number(1_234_567)).toBe("1,234,567"));
 

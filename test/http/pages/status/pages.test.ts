@@ -13,7 +13,8 @@ import type { ServerReport } from "../../../../src/http/pages/status/server-repo
 import { type ServerFacts, serverPage, theServerOf } from "../../../../src/http/pages/status/server-section.ts";
 import type { SearchQuery } from "../../../../src/http/pages/status/source.ts";
 import { statePill } from "../../../../src/http/pages/status/status-marks.ts";
-import { SERVER_STATES } from "../../../../src/http/pages/status/status-order.ts";
+import { PROBLEM_STATUSES, SERVER_STATES } from "../../../../src/http/pages/status/status-order.ts";
+import { STATUS_ORDER } from "../../../../src/prtg/status.ts";
 import { chartOf, courseOf, partsOf } from "./drawings.ts";
 import {
   asIs,
@@ -586,6 +587,32 @@ describe("choice of the server in a search", () => {
   test("is absent with one server, and a text with too many", () => {
     expect(shown(["hq"])).not.toContain('name="server"');
     expect(shown([])).toContain('<input name="server"');
+  });
+});
+
+describe("choice of the status in a search", () => {
+  const options = (statuses: string[]) => {
+    const page = rendered(() => searchPage(searchReport(), { ...SEARCH, statuses }));
+    const [, field = ""] = /<select name="status".*?>(.*?)<\/select>/s.exec(page) ?? [];
+    return [...field.matchAll(/<option value="(.*?)"( selected)?>(.*?)<\/option>/g)].map(([, ...parts]) => parts);
+  };
+
+  test("has any status, all problems, and each status, the worst first", () => {
+    const shown = options([]);
+    expect(shown.slice(0, 3)).toEqual([
+      ["", " selected", "Any status"],
+      [PROBLEM_STATUSES.join(","), undefined, "All problems"],
+      ["disconnected", undefined, "Disconnected"],
+    ]);
+    expect(shown.slice(2).map(([value]) => value)).toEqual(STATUS_ORDER);
+    expect(shown.slice(2).map(([, , text]) => text)).toContain("Paused by dependency");
+  });
+
+  test("shows the chosen one, also a set of statuses that only a link has", () => {
+    const chosen = (statuses: string[]) => options(statuses).filter(([, selected]) => selected !== undefined);
+    expect(chosen(["warning"])).toEqual([["warning", " selected", "Warning"]]);
+    expect(chosen([...PROBLEM_STATUSES])).toEqual([[PROBLEM_STATUSES.join(","), " selected", "All problems"]]);
+    expect(chosen(["down", "up"])).toEqual([["down,up", " selected", "Down, Up"]]);
   });
 });
 

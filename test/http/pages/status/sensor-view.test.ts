@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
 import { renderPage } from "../../../../src/http/pages/status/layout.ts";
-import type { SensorReport } from "../../../../src/http/pages/status/report.ts";
+import type { NodeReport, SensorReport } from "../../../../src/http/pages/status/report.ts";
 import { SCRIPT, STYLE } from "../../../../src/http/pages/status/respond.ts";
 import { familyOf, nodePage, queryOf, selectorOf } from "../../../../src/http/pages/status/sensor-view.ts";
 import { nodeReport, sensorReport } from "./reports.ts";
@@ -66,6 +66,22 @@ it("pages of sensors and devices link into PRTG", () => {
       /<header class="title".*<a class="prtg" href="https:\/\/prtg.example.com\/x\?id=1"[^>]*>Open in PRTG/,
     );
   }
+});
+
+it("lists own links, without those that are not safe to follow", () => {
+  const links = [
+    { name: "Wiki & more", url: "https://wiki.example.com/?page=core-1" },
+    { name: "Script", url: "javascript:alert(1)" },
+    { name: "Tickets", url: "http://tickets.example.com/" },
+  ];
+  const page = (links: NodeReport["links"]) => renderPage(nodePage({ ...nodeReport(), links }, around), around);
+  const shown = (address: string, name: string) =>
+    `<li><a href="${address}" target="_blank" rel="noreferrer"><bdi>${name}</bdi></a></li>`;
+  expect(page(links)).toContain(
+    `<dt>Links</dt><dd><ul class="tags">${shown("https://wiki.example.com/?page=core-1", "Wiki &amp; more")}${shown("http://tickets.example.com/", "Tickets")}</ul></dd>`,
+  );
+  expect(page([])).not.toContain("<dt>Links</dt>");
+  expect(page(links.slice(1, 2))).not.toContain("<dt>Links</dt>");
 });
 
 describe("PromQL of a line", () => {
