@@ -16,8 +16,9 @@ const AFFECTED = "down|partialdown|acknowledged|disconnected|unknown";
 const COUNTED = `up|warning|unusual|${AFFECTED}`;
 const OBJECT = "job, server, id";
 
+/** A renamed object has two paths for some minutes. */
 const PLACES = `max by (${OBJECT}, kind, latitude, longitude) (prtg_node_location_info{${SERVERS}})
-  * on (${OBJECT}) group_left (path) (0 * max by (${OBJECT}, path) (
+  * on (${OBJECT}) group_left (path) topk by (${OBJECT}) (1, 0 * max by (${OBJECT}, path) (
     prtg_node_status_code{${SERVERS},path=~${nameMatch("probe", "(/.*)?")}}
   ) + 1)`;
 const DEVICES = `label_replace(prtg_node_location_info{${SERVERS},kind="device"}, "device_id", "$1", "id", "(.+)")`;
