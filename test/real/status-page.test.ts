@@ -159,20 +159,23 @@ describeWithPrograms(["chromium"], "status page in Chromium", ({ chromium }) => 
       expect(complaints).toEqual([]);
     });
 
-    test.runIf(width === 1280)("twenty problems fit on a screen", async () => {
-      const { page } = await open("?view=single");
-      const [heights, whole] = await page.evaluate<[number[], number]>(`{
-        const table = document.querySelector("#problems .objects");
-        const heightOf = (part) => part.getBoundingClientRect().height;
-        [[...table.tBodies[0].rows].map(heightOf), heightOf(table)];
-      }`);
-      expect(heights).toHaveLength(20);
-      expect(Math.max(...heights)).toBeLessThanOrEqual(40);
-      expect(whole).toBeLessThanOrEqual(900);
-      const path = page.locator("#problems .objects .path").first();
-      await path.hover();
-      await expect.poll(() => path.getAttribute("title"), PATIENT).toContain("/");
-    });
+    // On a phone a problem has several lines.
+    if (width === 1280) {
+      test("twenty problems fit on a screen", async () => {
+        const { page } = await open("?view=single");
+        const [heights, whole] = await page.evaluate<[number[], number]>(`{
+          const table = document.querySelector("#problems .objects");
+          const heightOf = (part) => part.getBoundingClientRect().height;
+          [[...table.tBodies[0].rows].map(heightOf), heightOf(table)];
+        }`);
+        expect(heights).toHaveLength(20);
+        expect(Math.max(...heights)).toBeLessThanOrEqual(40);
+        expect(whole).toBeLessThanOrEqual(900);
+        const path = page.locator("#problems .objects .path").first();
+        await path.hover();
+        await expect.poll(() => path.getAttribute("title"), PATIENT).toContain("/");
+      });
+    }
 
     test("links sort a list, and the form filters it", async () => {
       const { page, complaints } = await open("search?q=ping");
