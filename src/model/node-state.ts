@@ -110,7 +110,7 @@ export class NodeState {
    * as bits
    */
   update(record: NodeRecord, expiresAt: NodeExpiry): number {
-    this.#keepDownBefore(groupOf(record.status));
+    if (record.status !== this.status) this.#keepDownBefore(record.status);
     this.status = record.status;
     this.listExpiry = expiresAt;
     // Keeps an equal text, so that the poll's copy can go.
@@ -126,10 +126,10 @@ export class NodeState {
     return record.summary === undefined ? status | properties : status | properties | summary;
   }
 
-  #keepDownBefore(next: StatusGroup | undefined): void {
-    const group = groupOf(this.status);
-    if (group === "acknowledged" && next !== "acknowledged") statesBefore.delete(this);
-    if (group === "down" && next === "acknowledged") {
+  #keepDownBefore(next: StatusToken | undefined): void {
+    const [from, to] = [groupOf(this.status), groupOf(next)];
+    if (from === "acknowledged" && to !== "acknowledged") statesBefore.delete(this);
+    if (from === "down" && to === "acknowledged") {
       statesBefore.set(this, { message: this.message, since: this.statusSince });
     }
   }
