@@ -7,7 +7,7 @@ export const OTLP_TIMEOUT_MS = 29_019;
 const TIMEOUTS = [REQUEST_TIMEOUT_MS, OTLP_TIMEOUT_MS];
 
 /** Idle event-loop turns after which nothing happens until time advances. */
-const QUIET_TURNS = 20;
+const QUIET_TURNS = 3;
 
 /** Recognises requests in flight by the timeout above. */
 export class RequestClock extends ManualClock {
