@@ -16,6 +16,8 @@ go_build_tags=remove_all_sd
 skipped=0
 failed=0
 mkdir -p "$bin"
+# A wrapper must not call itself if the caller's PATH has this folder.
+PATH=$(printf %s "$PATH" | tr : '\n' | grep -vxF "$bin" | paste -sd :)
 work=$(mktemp -d "$cache/work.XXXXXX")
 trap 'kill $(jobs -p) 2>/dev/null || true; rm -rf "$work"' EXIT
 trap 'exit 143' TERM
@@ -380,6 +382,8 @@ install_readers() {
   # A program has the name of its module.
   install_go dockerfile-reader dockerfile "$(pinned_version dockerfile github.com/moby/buildkit)" dockerfile-reader
   install_go compose-reader compose "$(pinned_version compose github.com/compose-spec/compose-go/v2)" compose-reader
+  install_go client-golang client-golang \
+    "$(pinned_version client-golang github.com/prometheus/client_golang)" client-golang-page
 }
 
 install_actionlint() {

@@ -3,6 +3,13 @@ import { readPage } from "../processes/scrape.ts";
 const NEWLINE = 10;
 const HASH = 35;
 
+const OWN_LINE = /^(# \w+ )?(prtg_exporter_|prtg_up|prtg_server_clock|process_|nodejs_)/;
+
+/** A sample or comment about the exporter itself. */
+export function isOwnLine(line: string): boolean {
+  return OWN_LINE.test(line);
+}
+
 export async function seriesOnPage(url: string): Promise<number> {
   return countSamples(await readPage(url));
 }

@@ -9,6 +9,7 @@ import { readGzipped, scrape } from "../processes/scrape.ts";
 import { startSimulators } from "../processes/simulator.ts";
 import { type Budget, type PartResult, type Row, ratioBudget } from "../results/result.ts";
 import { elapsed, spreadOf } from "../statistics.ts";
+import { isOwnLine } from "./page.ts";
 import { forLarge, type PartOptions } from "./part.ts";
 import { rowOf } from "./rows.ts";
 
@@ -39,8 +40,6 @@ const MAX_STATUS_PAGE_KB = 100;
 const MAX_STATUS_FIRST_BYTE_MS = 50;
 
 const BARE = "processor time a minute of a bare loop of the requests and JSON.parse";
-
-const OWN_METRIC = /^(prtg_exporter_|prtg_up|prtg_server_clock|process_|nodejs_)/;
 
 interface Course {
   readonly resident: number[];
@@ -116,7 +115,7 @@ async function watch(exporter: ExporterProcess, ms: number): Promise<Omit<Course
   }
   const { text } = await readGzipped(exporter.url);
   const lines = text.toString("utf8").split("\n");
-  const own = lines.filter((line) => OWN_METRIC.test(line));
+  const own = lines.filter((line) => !line.startsWith("#") && isOwnLine(line));
   const minutes = (after.wallMs - before.wallMs) / MINUTE_MS;
   return {
     ...{ resident, scrapes },

@@ -3,6 +3,7 @@ import { benchMemory } from "./memory.ts";
 import { benchOtlp } from "./otlp.ts";
 import { benchOverload } from "./overload.ts";
 import type { Part } from "./part.ts";
+import { benchPeers } from "./peers.ts";
 import { benchPoll } from "./poll.ts";
 import { benchRequests } from "./requests.ts";
 import { benchScale } from "./scale.ts";
@@ -11,6 +12,7 @@ import { benchServers } from "./servers.ts";
 import { benchStartup } from "./startup.ts";
 
 export const PART_NAMES = [
+  "peers",
   "scrape",
   "poll",
   "otlp",
@@ -25,9 +27,10 @@ export const PART_NAMES = [
 export type PartName = (typeof PART_NAMES)[number];
 
 /** They take more than ten minutes together with the others: only by name or with `--all`. */
-export const LONG_PARTS: readonly PartName[] = ["memory", "scale", "servers", "overload"];
+export const LONG_PARTS: readonly PartName[] = ["peers", "memory", "scale", "servers", "overload"];
 
 export const PARTS: Readonly<Record<PartName, { readonly does: string; readonly run: Part }>> = {
+  peers: { does: "the same series held by client_golang and prom-client", run: benchPeers },
   scrape: { does: "an idle scrape, beside nginx", run: benchScrape },
   poll: { does: "a poll of all channels, beside a bare loop of requests", run: benchPoll },
   otlp: { does: "an OTLP push, beside the SDK's serializer", run: benchOtlp },

@@ -15,7 +15,7 @@ export function numberText(value: number, unit: Unit): string {
     case "count":
       return value.toLocaleString("en-US", { maximumFractionDigits: 1 });
     case "ratio":
-      return `${digits(value)} x`;
+      return `${value < 0.1 ? Number(value.toPrecision(1)) : digits(value)} x`;
     case "percent":
       return `${digits(value)} %`;
   }
