@@ -24,10 +24,11 @@ export function createMetricsPage(
     registry: metrics.registry,
     clock,
     observer: {
-      rendered: (format, encoding, seconds, bytes, plainBytes) => {
+      rendered: (format, seconds, bytes) => {
         metrics.exposition.renderDuration({ format }, seconds);
-        metrics.exposition.bytes({ format, encoding }, bytes);
-        watch.rendered(plainBytes);
+        metrics.exposition.bytes({ format, encoding: "gzip" }, bytes.gzip);
+        metrics.exposition.bytes({ format, encoding: "identity" }, bytes.identity);
+        watch.rendered(bytes.identity);
       },
       dropped: (series) => watch.dropped(series),
     },

@@ -1,16 +1,16 @@
 import pLimit from "p-limit";
 import type { Registry } from "prom-client";
-import { mergeSmall } from "../lib/buffers.ts";
 import type { Clock } from "../lib/clock.ts";
 import { mapEntry } from "../lib/map-entry.ts";
+import { yieldToEventLoop } from "../lib/yielding.ts";
 import type { Store } from "../store/store.ts";
 import { renderExporterMetrics } from "./exporter-metrics.ts";
-import { gzipBeginning, gzipEnd } from "./gzip.ts";
+import { GZIP_HEADER, gzipEnd, inflateChunk } from "./gzip.ts";
 import { withDots } from "./name-escaping.ts";
 import type { ContentEncoding, NegotiatedFormat } from "./negotiate.ts";
 import { PageEncoder } from "./page-encoder.ts";
+import { type PageReader, PageReaders } from "./page-readers.ts";
 import { type CurrentPage, type PageLimits, PageSource, UNLIMITED } from "./page-source.ts";
-import { intact, type PageReader } from "./reader-memory.ts";
 import { RefreshPacer } from "./refresh-pacer.ts";
 import {
   type Content,
@@ -35,23 +35,12 @@ const MAX_WAITING = 32;
 /** Pages of some servers are cheap, and hundreds of scrapers may request them at once. */
 const MAX_WAITING_OF_SERVERS = 512;
 
-/** Bounds for cached shards and for old pages of slow readers: multiples of the uncompressed page, plus 32 MB. */
-const SHARDS_TO_PAGE = 1;
-const HELD_TO_PAGE = 2;
+/** Bounds for cached shards, and for old pages of slow readers: bytes before compression, in addition to one page. */
 const SPARE_BYTES = 32 * 1_024 * 1_024;
 
 export interface ExpositionObserver {
-  /**
-   * `bytes` and `uncompressedBytes`: of the largest page or shard in this format and encoding, without the exporter's
-   * own metrics.
-   */
-  rendered(
-    format: ExpositionFormat,
-    encoding: ContentEncoding,
-    seconds: number,
-    bytes: number,
-    uncompressedBytes: number,
-  ): void;
+  /** `bytes`: of the largest page or shard in this format, without the exporter's own metrics. */
+  rendered(format: ExpositionFormat, seconds: number, bytes: Readonly<Record<ContentEncoding, number>>): void;
   /** Series by family that the page limits exclude. */
   readonly dropped?: (series: ReadonlyMap<string, number>) => void;
 }
@@ -76,7 +65,8 @@ export class Exposition {
   readonly #source: PageSource;
   readonly #encoder: PageEncoder;
   readonly #cache = new RepresentationCache();
-  /** Two encodings at a time would take twice the memory and could free each other's lines. */
+  readonly #readers = new PageReaders(() => this.#maxBytes);
+  /** Two encodings at a time would do the same work. */
   readonly #work = pLimit(1);
   /** With hundreds of servers the exporter's own metrics take several megabytes. */
   readonly #renderingLimit = pLimit(1);
@@ -89,8 +79,8 @@ export class Exposition {
     const { store, clock, observer, limits = UNLIMITED } = options;
     this.#options = options;
     this.#pacer = new RefreshPacer(clock, () => this.#work(() => this.#refreshOnce()));
-    this.#encoder = new PageEncoder(() => this.#bytesFor(HELD_TO_PAGE), store.lane);
-    this.#source = new PageSource(store, this.#encoder.lines, clock, limits, (series) => observer.dropped?.(series));
+    this.#encoder = new PageEncoder(store.lane);
+    this.#source = new PageSource(store, clock, limits, (series) => observer.dropped?.(series));
   }
 
   /** Follows the store until `stop`. Keeps the default representation of Prometheus ready from the start. */
@@ -126,18 +116,9 @@ export class Exposition {
     for (const representation of this.#cache.values()) representation.version = OUTDATED;
   }
 
-  /**
-   * The body of the page or shard. `used` settles when the caller has finished with the buffers: their memory is
-   * reused afterwards. @throws TooManyPages
-   */
-  async page(
-    format: NegotiatedFormat,
-    encoding: ContentEncoding,
-    shard = WHOLE_PAGE,
-    used?: Promise<unknown>,
-  ): Promise<readonly Buffer[]> {
-    const reader = used && { used, isExact: true, gone: new AbortController().signal, cut: () => undefined };
-    const { beginning, end } = await this.streamedPage(format, encoding, shard, reader);
+  /** The body of the page or shard. @throws TooManyPages */
+  async page(format: NegotiatedFormat, encoding: ContentEncoding, shard = WHOLE_PAGE): Promise<readonly Buffer[]> {
+    const { beginning, end } = await this.streamedPage(format, encoding, shard);
     const buffers: Buffer[] = [];
     for await (const buffer of beginning) buffers.push(buffer);
     return [...buffers, ...(await end())];
@@ -157,11 +138,11 @@ export class Exposition {
       const plain = await this.streamedPage({ ...format, escaping: "none" }, "identity", shard, reader);
       return withDots(plain, encoding);
     }
-    const content = await this.#content({ format: format.body, encoding, shard }, reader);
+    const content = await this.#content({ format: format.body, shard }, reader);
     const end = () => this.#renderEnd(format.body, shard);
-    const { buffers, compressed } = content;
-    if (compressed === undefined) return { beginning: intact(buffers), end: async () => mergeSmall(await end()) };
-    return { beginning: gzipBeginning(compressed), end: async () => gzipEnd(compressed, await end()) };
+    if (encoding === "identity") return { beginning: inflated(content), end };
+    const chunks = content.chunks.map(({ bytes }) => bytes);
+    return { beginning: [GZIP_HEADER, ...chunks], end: async () => gzipEnd(content, await end(), content.bytes) };
   }
 
   async #renderEnd(format: ExpositionFormat, shard: Shard): Promise<readonly Buffer[]> {
@@ -195,24 +176,20 @@ export class Exposition {
     this.#trim();
     const kept = [...this.#cache.values()].filter(({ key }) => isKeptReady(key));
     if (kept.length === 0) return;
-    const { lines } = this.#encoder;
     this.#pacer.begin();
-    let leave: (() => void) | undefined;
-    let replaced: readonly Buffer[] = [];
     try {
-      const current = await this.#currentPage(() => {
-        leave = lines.enter();
-        replaced = this.#source.takeReplaced();
-      });
+      const current = await this.#source.current();
       const outdated = kept.filter(({ version }) => version !== current.page.version);
+      const started = this.#options.clock.monotonic();
+      await this.#encoder.prepare(
+        outdated.map(({ key }) => key.shard),
+        current,
+      );
       for (const representation of outdated) {
-        representation.content = await this.#encode(representation.key, current);
+        representation.content = this.#contentFor(representation.key, current, started);
         representation.version = current.page.version;
       }
-      lines.retire(replaced);
     } finally {
-      leave?.();
-      this.#freeUnused();
       this.#pacer.end();
     }
   }
@@ -232,10 +209,10 @@ export class Exposition {
     const ready = this.#cache.get(key);
     // Encode an outdated page again: a refresh may take as long as polls follow each other.
     if (ready === undefined || ready.version === OUTDATED) return undefined;
-    // Its lines may have been freed.
+    // No commit refreshes it.
     if (!isKeptReady(key) && ready.version !== this.#options.store.version) return undefined;
     ready.lastRequestedAt = this.#options.clock.monotonic();
-    this.#encoder.enter(ready.content, reader);
+    if (reader !== undefined) this.#readers.enter(ready.content, reader);
     return ready.content;
   }
 
@@ -243,50 +220,42 @@ export class Exposition {
     reader?.gone.throwIfAborted();
     const now = this.#options.clock.monotonic();
     try {
-      const current = await this.#currentPage();
-      const content = await this.#encode(key, current, reader?.gone);
+      const current = await this.#source.current();
+      const started = this.#options.clock.monotonic();
+      await this.#encoder.prepare([key.shard], current, reader?.gone);
+      const content = this.#contentFor(key, current, started);
       const { firstRequestedAt } = this.#cache.get(key) ?? { firstRequestedAt: now };
       this.#cache.set({ key, version: current.page.version, firstRequestedAt, lastRequestedAt: now, content });
-      this.#encoder.enter(content, reader);
+      if (reader !== undefined) this.#readers.enter(content, reader);
       return content;
     } finally {
       this.#trim();
-      this.#freeUnused();
     }
   }
 
-  #currentPage(onRendered?: () => void): Promise<CurrentPage> {
-    const keepsLines = () => this.#cache.values().some(({ key }) => key.encoding === "identity");
-    return this.#source.current(keepsLines, onRendered);
-  }
-
-  async #encode(key: RepresentationKey, current: CurrentPage, signal?: AbortSignal): Promise<Content> {
+  /** `started`: of the preparation, monotonic ms. */
+  #contentFor(key: RepresentationKey, current: CurrentPage, started: number): Content {
     const { clock, observer } = this.#options;
-    const started = clock.monotonic();
-    const content = await this.#encoder.encode(key, current, signal);
-    const seconds = (clock.monotonic() - started) / 1_000;
+    const content = this.#encoder.content(key, current);
     const largest = this.#otherShards(key).reduce((one, other) => (other.bytes > one.bytes ? other : one), content);
-    observer.rendered(key.format, key.encoding, seconds, largest.bytes, largest.uncompressedBytes);
+    const ms = current.renderedInMs + clock.monotonic() - started;
+    observer.rendered(key.format, ms / 1_000, { gzip: largest.bytes, identity: largest.length });
     return content;
   }
 
-  #otherShards({ format, encoding, shard }: RepresentationKey): Content[] {
+  #otherShards({ format, shard }: RepresentationKey): Content[] {
     return [...this.#cache.values()]
-      .filter(({ key }) => key.format === format && key.encoding === encoding && !isSameShard(key.shard, shard))
+      .filter(({ key }) => key.format === format && !isSameShard(key.shard, shard))
       .map(({ content }) => content);
   }
 
   #trim(): void {
-    this.#cache.trim(this.#options.clock.monotonic(), this.#bytesFor(SHARDS_TO_PAGE));
-    this.#encoder.retain((encoding) => this.#cache.shardNames(encoding));
+    this.#cache.trim(this.#options.clock.monotonic(), this.#maxBytes);
+    this.#encoder.retain(this.#cache.shards);
   }
 
-  #freeUnused(): void {
-    this.#encoder.freeUnused(this.#cache.values().map(({ content }) => content));
-  }
-
-  #bytesFor(pages: number): number {
-    return pages * this.#source.bytes + SPARE_BYTES;
+  get #maxBytes(): number {
+    return this.#source.bytes + SPARE_BYTES;
   }
 
   async #expireRegularly(signal: AbortSignal): Promise<void> {
@@ -302,4 +271,12 @@ export class Exposition {
 /** Pages of some servers are encoded on request: each change would outdate hundreds of them. */
 function isKeptReady({ shard }: RepresentationKey): boolean {
   return shard.servers === undefined;
+}
+
+/** Block by block, so that a slow reader holds one block. */
+async function* inflated({ chunks }: Content): AsyncIterable<Buffer> {
+  for (const chunk of chunks) {
+    yield inflateChunk(chunk);
+    await yieldToEventLoop("reader");
+  }
 }

@@ -1,6 +1,5 @@
 import { promisify } from "node:util";
-import { constants, crc32, deflateRaw, deflateRawSync } from "node:zlib";
-import { detach, totalLength } from "../lib/buffers.ts";
+import { constants, crc32, deflateRaw, deflateRawSync, inflateRawSync } from "node:zlib";
 
 /** CRC-32 polynomial (RFC 1952), reversed: the lowest power is in the highest bit. */
 const POLYNOMIAL = 0xedb88320;
@@ -20,17 +19,20 @@ const NEGLIGIBLE = 32;
 const MAX_STORED = 0xffff;
 
 /** RFC 1952: magic, deflate, no flags, no time, fastest level, unknown system. */
-const GZIP_HEADER = Buffer.from([0x1f, 0x8b, 8, 0, 0, 0, 0, 0, 4, 255]);
+export const GZIP_HEADER = Buffer.from([0x1f, 0x8b, 8, 0, 0, 0, 0, 0, 4, 255]);
 
-/** A compressed piece of a gzip member. Other chunks can follow. */
-export interface DeflatedChunk {
-  readonly buffers: readonly Buffer[];
+/** CRC-32 and length of uncompressed bytes. */
+export interface Checksum {
   readonly crc: number;
-  /** Before compression. */
   readonly length: number;
 }
 
-const NOTHING_DEFLATED: DeflatedChunk = { buffers: [], crc: 0, length: 0 };
+/** A compressed piece of a gzip member. Other chunks can follow. */
+export interface DeflatedChunk extends Checksum {
+  readonly bytes: Buffer;
+}
+
+const OF_NOTHING: Checksum = { crc: 0, length: 0 };
 
 /**
  * Compresses some hundred kilobytes. The chunk ends on a byte boundary and refers to no earlier bytes, so chunks
@@ -38,45 +40,39 @@ const NOTHING_DEFLATED: DeflatedChunk = { buffers: [], crc: 0, length: 0 };
  */
 export function deflateChunk(bytes: Buffer): DeflatedChunk {
   const options = { level: LEVEL, finishFlush: constants.Z_SYNC_FLUSH, chunkSize: DEFLATED_CHUNK };
-  return { buffers: [compact(deflateRawSync(bytes, options))], crc: crc32(bytes), length: bytes.length };
+  return { bytes: compact(deflateRawSync(bytes, options)), crc: crc32(bytes), length: bytes.length };
 }
 
-export function joinDeflated(chunks: Iterable<DeflatedChunk>): DeflatedChunk {
-  const buffers: Buffer[] = [];
-  let { crc, length } = NOTHING_DEFLATED;
-  for (const chunk of chunks) {
-    buffers.push(...chunk.buffers);
-    crc = combineCrc32(crc, chunk.crc, chunk.length);
-    length += chunk.length;
+export function inflateChunk({ bytes, length }: DeflatedChunk): Buffer {
+  // One byte more than needed saves a second buffer.
+  const chunkSize = Math.max(length + 1, constants.Z_MIN_CHUNK);
+  return inflateRawSync(bytes, { finishFlush: constants.Z_SYNC_FLUSH, chunkSize });
+}
+
+/** Of joined pieces. */
+export function checksumOf(pieces: Iterable<Checksum>): Checksum {
+  let { crc, length } = OF_NOTHING;
+  for (const piece of pieces) {
+    crc = combineCrc32(crc, piece.crc, piece.length);
+    length += piece.length;
   }
-  return { buffers, crc, length };
+  return { crc, length };
 }
 
-/** Start of one gzip member. Not every client reads a second member. */
-export function gzipBeginning({ buffers }: DeflatedChunk): Buffer[] {
-  return [GZIP_HEADER, ...buffers];
-}
-
-/** The rest of the member after `gzipBeginning(beginning)`, with the trailer. */
-export async function gzipEnd(beginning: DeflatedChunk, end: readonly Buffer[]): Promise<Buffer[]> {
+/** The rest of one gzip member (not every client reads a second one) after `GZIP_HEADER` and chunks. */
+export async function gzipEnd(beginning: Checksum, end: readonly Buffer[], beginningBytes: number): Promise<Buffer[]> {
   const joined = Buffer.concat(end);
   const { length } = joined;
   const trailer = Buffer.alloc(8);
   trailer.writeUInt32LE(crc32(joined, beginning.crc), 0);
   trailer.writeUInt32LE((beginning.length + length) % 2 ** 32, 4);
-  const isNegligible = length <= MAX_STORED && length * NEGLIGIBLE <= totalLength(beginning.buffers);
+  const isNegligible = length <= MAX_STORED && length * NEGLIGIBLE <= beginningBytes;
   return [...(isNegligible ? storedBlock(joined) : [await deflateEnd(joined)]), trailer];
 }
 
-/** Frees its input. A thread is slower for a small input. */
+/** A thread is slower for a small input. */
 async function deflateEnd(end: Buffer): Promise<Buffer> {
-  try {
-    return await (end.length <= MAX_STORED
-      ? deflateRawSync(end, { level: LEVEL })
-      : deflateAsync(end, { level: LEVEL }));
-  } finally {
-    detach(end);
-  }
+  return end.length <= MAX_STORED ? deflateRawSync(end, { level: LEVEL }) : deflateAsync(end, { level: LEVEL });
 }
 
 /** RFC 1951, 3.2.4: the last block, stored. */
@@ -87,11 +83,10 @@ function storedBlock(bytes: Buffer): Buffer[] {
   return [header, bytes];
 }
 
-/** zlib returns a small view of a large buffer. This frees the large one. */
+/** zlib returns a small view of a large buffer. */
 function compact(bytes: Buffer): Buffer {
   const copy = Buffer.allocUnsafeSlow(bytes.length);
   bytes.copy(copy);
-  detach(bytes);
   return copy;
 }
 

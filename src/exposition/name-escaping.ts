@@ -1,5 +1,5 @@
 import { yieldToEventLoop } from "../lib/yielding.ts";
-import { type DeflatedChunk, deflateChunk, gzipBeginning, gzipEnd, joinDeflated } from "./gzip.ts";
+import { type Checksum, checksumOf, deflateChunk, GZIP_HEADER, gzipEnd } from "./gzip.ts";
 import type { ContentEncoding } from "./negotiate.ts";
 import type { StreamedPage } from "./representation.ts";
 
@@ -13,17 +13,16 @@ const NEWLINE = 0x0a;
  */
 export function withDots(plain: StreamedPage, encoding: ContentEncoding): StreamedPage {
   if (encoding === "identity") return { beginning: escaped(plain), end: async () => [] };
-  // Checksums and lengths for the trailer.
-  const sums: DeflatedChunk[] = [];
+  const sums: Checksum[] = [];
   async function* beginning(): AsyncIterable<Buffer> {
-    yield* gzipBeginning(joinDeflated([]));
+    yield GZIP_HEADER;
     for await (const chunk of escaped(plain)) {
-      const deflated = deflateChunk(chunk);
-      sums.push({ ...deflated, buffers: [] });
-      yield* deflated.buffers;
+      const { bytes, crc, length } = deflateChunk(chunk);
+      sums.push({ crc, length });
+      yield bytes;
     }
   }
-  return { beginning: beginning(), end: async () => gzipEnd(joinDeflated(sums), []) };
+  return { beginning: beginning(), end: async () => gzipEnd(checksumOf(sums), [], 0) };
 }
 
 async function* escaped({ beginning, end }: StreamedPage): AsyncIterable<Buffer> {

@@ -4,7 +4,6 @@ import { TimeSlices, yieldToEventLoop } from "../lib/yielding.ts";
 import type { SeriesTable } from "../store/series-table.ts";
 import { SERVER_WIDE, type ShardKey } from "../store/shard-key.ts";
 import type { Store } from "../store/store.ts";
-import type { LineMemory } from "./reader-memory.ts";
 import {
   LineBuffer,
   type RenderedBlock,
@@ -18,37 +17,34 @@ export interface CurrentPage {
   readonly page: RenderedStore;
   /** `undefined` if the page is within its limits. */
   readonly cut: PageCut | undefined;
+  readonly renderedInMs: number;
 }
 
 const NONE_DROPPED: ReadonlyMap<string, number> = new Map();
 
 /**
- * Renders the blocks that changed since the last page and cuts the page to its limits. Frees replaced lines at once
- * if no representation uses them, so that memory never holds two pages of 90 MB.
+ * Renders the blocks that changed since the last page and cuts the page to its limits.
  */
 export class PageSource {
   readonly #store: Store;
-  readonly #lines: LineMemory;
   readonly #clock: Clock;
   readonly #onDropped: ((series: ReadonlyMap<string, number>) => void) | undefined;
   readonly #buffer = new LineBuffer();
   #limits: PageLimits;
   #page: RenderedStore = { version: -1, families: [] };
   #rendered: ReadonlyMap<SeriesTable, RenderedFamily> = new Map();
-  #replaced: Buffer[] = [];
   #current: CurrentPage | undefined;
   #bytes = 0;
+  #renderedInMs = 0;
 
   /** `onDropped`: series by family that the limits exclude. */
   constructor(
     store: Store,
-    lines: LineMemory,
     clock: Clock,
     limits: PageLimits,
     onDropped?: (series: ReadonlyMap<string, number>) => void,
   ) {
     this.#store = store;
-    this.#lines = lines;
     this.#clock = clock;
     this.#limits = limits;
     this.#onDropped = onDropped;
@@ -70,51 +66,34 @@ export class PageSource {
     this.#current = undefined;
   }
 
-  /** Replaced lines that a representation may still use. */
-  takeReplaced(): readonly Buffer[] {
-    const replaced = this.#replaced;
-    this.#replaced = [];
-    return replaced;
-  }
-
-  /**
-   * Renders in slices while the store is locked for writers. `keepsLines`: whether representations use lines, so that
-   * replaced ones must stay until `takeReplaced`. `onRendered`: called before the page can be replaced. One call at a
-   * time.
-   */
-  async current(keepsLines: () => boolean, onRendered: () => void = () => undefined): Promise<CurrentPage> {
+  /** Renders in slices while the store is locked for writers. One call at a time. */
+  async current(): Promise<CurrentPage> {
     const limits = this.#limits;
     const page = await this.#store.read(async () => {
       const { version } = this.#store;
-      if (version !== this.#page.version) await this.#render(version, keepsLines());
-      onRendered();
+      if (version !== this.#page.version) await this.#render(version);
       return this.#page;
     });
     if (this.#current?.page.version === page.version) return this.#current;
     const cut = await cutToLimits(page, limits, new TimeSlices(this.#clock, undefined, this.#store.lane));
-    const current = { page, cut };
+    const current = { page, cut, renderedInMs: this.#renderedInMs };
     this.#bytes = bytesOf(page);
     this.#current = current;
     this.#onDropped?.(cut?.dropped ?? NONE_DROPPED);
     return current;
   }
 
-  async #render(version: number, keepsLines: boolean): Promise<void> {
-    const replaced: Buffer[] = [];
-    const replace = (lines: RenderedBlock) => {
-      if (keepsLines) replaced.push(lines.bytes);
-      else this.#lines.retire([lines.bytes]);
-    };
+  async #render(version: number): Promise<void> {
+    const started = this.#clock.monotonic();
     // The store may have other tables now.
     const rendered = new Map<SeriesTable, RenderedFamily>();
-    for (const table of this.#store.tables) rendered.set(table, await this.#familyOf(table, replace));
-    for (const [table, { blocks }] of this.#rendered) if (!rendered.has(table)) blocks.forEach(replace);
+    for (const table of this.#store.tables) rendered.set(table, await this.#familyOf(table));
     this.#rendered = rendered;
     this.#page = { version, families: [...rendered.values()] };
-    this.#replaced.push(...replaced);
+    this.#renderedInMs = this.#clock.monotonic() - started;
   }
 
-  async #familyOf(table: SeriesTable, replace: (lines: RenderedBlock) => void): Promise<RenderedFamily> {
+  async #familyOf(table: SeriesTable): Promise<RenderedFamily> {
     const { family, version, size } = table;
     const known = this.#rendered.get(table);
     if (known?.version === version) return known;
@@ -125,12 +104,7 @@ export class PageSource {
         blocks.push(before);
         continue;
       }
-      // A failed rendering freed the lines.
-      const held = before !== undefined && before.bytes.length > 0 ? before : undefined;
-      const lines = renderBlock(table, block, held, this.#buffer);
-      this.#lines.adopt(lines.bytes);
-      blocks.push(lines);
-      if (before !== undefined) replace(before);
+      blocks.push(renderBlock(table, block, before, this.#buffer));
       // A block takes about a millisecond.
       await yieldToEventLoop(this.#store.lane);
     }
@@ -140,7 +114,7 @@ export class PageSource {
 
 function bytesOf({ families }: RenderedStore): number {
   let sum = 0;
-  for (const { blocks } of families) for (const { bytes } of blocks) sum += bytes.length;
+  for (const { blocks } of families) for (const { lines } of blocks) sum += lines.length;
   return sum;
 }
 
@@ -200,9 +174,9 @@ function headerBytes({ families }: RenderedStore): number {
 function extentOf(page: RenderedStore, headers: number): Extent {
   const extent: Extent = { series: 0, bytes: headers };
   for (const { blocks } of page.families) {
-    for (const { series, bytes } of blocks) {
+    for (const { series, lines } of blocks) {
       extent.series += series;
-      extent.bytes += bytes.length;
+      extent.bytes += lines.length;
     }
   }
   return extent;

@@ -2,18 +2,16 @@ import { mapEntry } from "../lib/map-entry.ts";
 import type { MetricFamily } from "../mapping/families/family.ts";
 import { ABSENT, type SeriesBlock } from "../store/series-block.ts";
 import type { SeriesTable } from "../store/series-table.ts";
+import { type DeflatedChunk, deflateChunk, inflateChunk } from "./gzip.ts";
 import { formatLabels, formatValue } from "./text-format.ts";
 
 /** Before the value, and not in it. */
 const SPACE = 0x20;
 
-/** Whole lines of a page. Immutable. */
-export interface Lines {
-  readonly bytes: Buffer;
+/** The lines of a block, compressed: a page of 90 MB takes 7 MB. Immutable. */
+export interface RenderedBlock {
+  readonly lines: DeflatedChunk;
   readonly series: number;
-}
-
-export interface RenderedBlock extends Lines {
   readonly version: number;
   readonly labelVersion: number;
   /** Start of each line, then the end of the last. A series without a sample has an empty line. */
@@ -47,6 +45,7 @@ export function renderBlock(
 ): RenderedBlock {
   const { name, labels: names } = table.family;
   const { expiresAt, values, used } = block;
+  const before = previous && inflateChunk(previous.lines);
   const starts = new Uint32Array(used + 1);
   let series = 0;
   // A failed rendering leaves lines.
@@ -58,15 +57,16 @@ export function renderBlock(
     const start = previous?.starts[at] ?? 0;
     const end = previous?.starts[at + 1] ?? 0;
     const hasSameLabels = previous !== undefined && (block.labelVersions[at] ?? 0) <= previous.labelVersion;
-    if (hasSameLabels && start < end) lines.copy(previous.bytes, start, previous.bytes.lastIndexOf(SPACE, end - 1) + 1);
-    else lines.text(`${name}${formatLabels(names, block.labels(at))} `);
+    if (hasSameLabels && before !== undefined && start < end) {
+      lines.copy(before, start, before.lastIndexOf(SPACE, end - 1) + 1);
+    } else lines.text(`${name}${formatLabels(names, block.labels(at))} `);
     lines.value(values[at] ?? Number.NaN);
   }
   starts[used] = lines.length;
   const { servers, serverOf } =
     previous?.labelVersion === table.labelVersion ? previous : serversIn(block, names.indexOf("server"));
   return {
-    bytes: lines.take(),
+    lines: deflateChunk(lines.all()),
     series,
     version: block.version,
     labelVersion: table.labelVersion,
@@ -88,11 +88,17 @@ function serversIn(block: SeriesBlock, column: number): Pick<RenderedBlock, "ser
   return { servers: [...numbers.keys()], serverOf: numbers.size > 1 ? serverOf : undefined };
 }
 
-/** Returns `from` itself if it selects all series. */
-export function selectLines(from: RenderedBlock, takes: (at: number) => boolean, lines: LineBuffer): Lines {
-  const { bytes, starts, shardKeys } = from;
+/** Compresses the selected lines. `undefined`: none. @param bytes All lines of the block. */
+export function selectLines(
+  from: RenderedBlock,
+  bytes: Buffer,
+  takes: (at: number) => boolean,
+  lines: LineBuffer,
+): DeflatedChunk | undefined {
+  const { starts, shardKeys } = from;
   let series = 0;
   let runStart = 0;
+  lines.clear();
   for (let at = 0; at < shardKeys.length; at++) {
     const start = starts[at] ?? 0;
     const end = starts[at + 1] ?? 0;
@@ -104,10 +110,10 @@ export function selectLines(from: RenderedBlock, takes: (at: number) => boolean,
     if (start > runStart) lines.copy(bytes, runStart, start);
     runStart = end;
   }
-  const end = bytes.length;
-  if (series === from.series) return from;
-  if (end > runStart) lines.copy(bytes, runStart, end);
-  return { bytes: lines.take(), series };
+  if (series === 0) return undefined;
+  if (series === from.series) return from.lines;
+  lines.copy(bytes, runStart, bytes.length);
+  return deflateChunk(lines.all());
 }
 
 const FIRST_CAPACITY = 64 * 1_024;
@@ -133,12 +139,9 @@ export class LineBuffer {
     this.length += from.copy(this.#bytes, this.length, start, end);
   }
 
-  /** A copy of exact size. Clears the buffer. */
-  take(): Buffer {
-    const bytes = Buffer.allocUnsafeSlow(this.length);
-    this.#bytes.copy(bytes, 0, 0, this.length);
-    this.clear();
-    return bytes;
+  /** Valid until the next change. */
+  all(): Buffer {
+    return this.#bytes.subarray(0, this.length);
   }
 
   clear(): void {

@@ -1,7 +1,5 @@
-import { mergeSmall, totalLength } from "../lib/buffers.ts";
 import { SERVER_WIDE, type ShardKey } from "../store/shard-key.ts";
-import { type DeflatedChunk, joinDeflated } from "./gzip.ts";
-import type { ContentEncoding } from "./negotiate.ts";
+import { type Checksum, checksumOf, type DeflatedChunk } from "./gzip.ts";
 import type { ExpositionFormat } from "./text-format.ts";
 
 /** Part `index` (from 0) of `count`, or the series of some servers. */
@@ -49,17 +47,19 @@ export function includesExporterMetrics({ index }: Shard): boolean {
 
 export interface RepresentationKey {
   readonly format: ExpositionFormat;
-  readonly encoding: ContentEncoding;
   readonly shard: Shard;
 }
 
-/** Bytes on the wire, without the end of the page. */
-export interface Content {
-  /** Lines. None if compressed. */
-  readonly buffers: readonly Buffer[];
-  readonly compressed: DeflatedChunk | undefined;
+/** A page without its end. The checksum is that of the lines. */
+export interface Content extends Checksum {
+  /** Separate, because joining them on each page costs more than sending hundreds of them. */
+  readonly chunks: readonly DeflatedChunk[];
+  /** Compressed. */
   readonly bytes: number;
-  readonly uncompressedBytes: number;
+}
+
+export function contentOf(chunks: readonly DeflatedChunk[]): Content {
+  return { ...checksumOf(chunks), chunks, bytes: chunks.reduce((sum, { bytes }) => sum + bytes.length, 0) };
 }
 
 /** A representation of the page (RFC 9110). */
@@ -76,28 +76,11 @@ export interface Representation {
 
 export const OUTDATED = -1;
 /** The default request of Prometheus. */
-export const PROMETHEUS_DEFAULT: RepresentationKey = { format: "openmetrics", encoding: "gzip", shard: WHOLE_PAGE };
-export const NO_CONTENT: Content = { buffers: [], compressed: undefined, bytes: 0, uncompressedBytes: 0 };
+export const PROMETHEUS_DEFAULT: RepresentationKey = { format: "openmetrics", shard: WHOLE_PAGE };
+export const NO_CONTENT = contentOf([]);
 
-export function nameOf({ format, encoding, shard }: RepresentationKey): string {
-  return `${format} ${encoding} ${shardName(shard)}`;
-}
-
-/** A whole page shares its lines with the source. A shard owns its lines. */
-export function plainContent(buffers: readonly Buffer[], shard: Shard): Content {
-  const bytes = totalLength(buffers);
-  return {
-    buffers: isWhole(shard) ? mergeSmall(buffers) : buffers,
-    compressed: undefined,
-    bytes,
-    uncompressedBytes: bytes,
-  };
-}
-
-/** Keeps the chunks as separate buffers: joining them on each page costs more than sending hundreds of chunks. */
-export function compressedContent(chunks: readonly DeflatedChunk[]): Content {
-  const compressed = joinDeflated(chunks);
-  return { buffers: [], compressed, bytes: totalLength(compressed.buffers), uncompressedBytes: compressed.length };
+export function nameOf({ format, shard }: RepresentationKey): string {
+  return `${format} ${shardName(shard)}`;
 }
 
 export interface StreamedPage {
@@ -111,7 +94,7 @@ export interface StreamedPage {
 export const CACHED_FOR_MS = 600_000;
 
 /**
- * All shards of one page per encoding. With one less, scrapers that request them in turn would always find theirs
+ * All shards of one page. With one less, scrapers that request them in turn would always find theirs
  * evicted.
  */
 const MAX_CACHED_SHARDS = MAX_SHARDS;
@@ -125,7 +108,7 @@ const MAX_CACHED_OF_SERVERS = 1_000;
 const REGULAR_AFTER = 5_000;
 const REGULAR_WITHIN = 150_000;
 
-/** The representations of a shard in one encoding share encoded blocks. */
+/** The representations of a shard share compressed blocks. */
 interface CachedShard {
   readonly representations: readonly Representation[];
   readonly kind: "ofServers" | "ofAll";
@@ -155,27 +138,24 @@ export class RepresentationCache {
     return this.#entries.values();
   }
 
-  /** Evicts representations without recent requests, and shards beyond `maxBytes` per encoding. */
+  /** Evicts representations without recent requests, and shards beyond `maxBytes`. */
   trim(now: number, maxBytes: number): void {
     for (const [name, { lastRequestedAt }] of this.#entries)
       if (now - lastRequestedAt > CACHED_FOR_MS) this.#entries.delete(name);
-    for (const encoding of ["identity", "gzip"] as const) {
-      const representations = this.values().filter(({ key }) => key.encoding === encoding && !isWhole(key.shard));
-      const byShard = Map.groupBy(representations, ({ key: { shard } }) => shardName(shard));
-      const shards = [...byShard.values()].map((each) => cachedShard(each, now)).sort(byWorth);
-      let bytes = 0;
-      const left = { ofServers: MAX_CACHED_OF_SERVERS, ofAll: MAX_CACHED_SHARDS };
-      for (const shard of shards) {
-        bytes += shard.bytes;
-        if (left[shard.kind]-- > 0 && bytes <= maxBytes) continue;
-        for (const { key } of shard.representations) this.#entries.delete(nameOf(key));
-      }
+    const shardsOnly = this.values().filter(({ key }) => !isWhole(key.shard));
+    const byShard = Map.groupBy(shardsOnly, ({ key: { shard } }) => shardName(shard));
+    const shards = [...byShard.values()].map((each) => cachedShard(each, now)).sort(byWorth);
+    let bytes = 0;
+    const left = { ofServers: MAX_CACHED_OF_SERVERS, ofAll: MAX_CACHED_SHARDS };
+    for (const shard of shards) {
+      bytes += shard.bytes;
+      if (left[shard.kind]-- > 0 && bytes <= maxBytes) continue;
+      for (const { key } of shard.representations) this.#entries.delete(nameOf(key));
     }
   }
 
-  shardNames(encoding: ContentEncoding): ReadonlySet<string> {
-    const kept = this.values().filter(({ key }) => key.encoding === encoding);
-    return new Set(kept.map(({ key }) => shardName(key.shard)));
+  get shards(): readonly Shard[] {
+    return [...this.values().map(({ key }) => key.shard)];
   }
 }
 
@@ -188,7 +168,7 @@ function cachedShard(representations: readonly Representation[], now: number): C
         lastRequestedAt - firstRequestedAt >= REGULAR_AFTER && now - lastRequestedAt <= REGULAR_WITHIN,
     ),
     lastRequestedAt: Math.max(...representations.map(({ lastRequestedAt }) => lastRequestedAt)),
-    bytes: Math.max(...representations.map(({ content }) => content.uncompressedBytes)),
+    bytes: Math.max(...representations.map(({ content }) => content.length)),
   };
 }
 

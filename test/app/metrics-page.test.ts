@@ -62,7 +62,10 @@ test("measures the duration and size of pages by format and encoding", async () 
   const labelsOf = async (metric: typeof renderDuration | typeof bytes) =>
     (await metrics.samples(metric)).map(({ labels }) => labels);
   expect(await labelsOf(renderDuration)).toEqual([{ format: "text" }]);
-  expect(await labelsOf(bytes)).toEqual([{ format: "text", encoding: "identity" }]);
+  expect(await labelsOf(bytes)).toEqual([
+    { format: "text", encoding: "gzip" },
+    { format: "text", encoding: "identity" },
+  ]);
 });
 
 test("warns once of a page that vmagent would reject", () => {

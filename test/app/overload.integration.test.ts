@@ -72,7 +72,7 @@ test("optional reads pause during a page transfer", async () => {
   const pauseFor = vi.spyOn(ExtraWork.prototype, "pauseFor");
   onTestFinished(() => pauseFor.mockRestore());
   const used = Promise.resolve();
-  const reader = { used, isExact: true, gone: never, cut: () => undefined };
+  const reader = { used, gone: never, cut: () => undefined };
   const { end } = await exporter.scrapeExposition.streamedPage(negotiateFormat({}), "gzip", undefined, reader);
   await end();
   expect(pauseFor.mock.calls).toEqual([[used]]);

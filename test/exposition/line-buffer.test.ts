@@ -49,7 +49,8 @@ test("the buffer returns written and copied text in order", () => {
         }
         expect(lines.length).toBe(expected.length);
       }
-      expect(lines.take().equals(expected)).toBe(true);
+      expect(lines.all().equals(expected)).toBe(true);
+      lines.clear();
     }),
   );
 });

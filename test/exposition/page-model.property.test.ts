@@ -71,20 +71,12 @@ function setUp(clock: Clock = systemClock) {
   return { store, exposition, tables };
 }
 
-/** Like a scrape, releases what it read. */
-async function read(exposition: Exposition, encoding: "gzip" | "identity", part?: Shard): Promise<Buffer> {
-  const { promise: used, resolve } = Promise.withResolvers<void>();
-  const body = Buffer.concat(await exposition.page(TEXT, encoding, part, used));
-  resolve();
-  return body;
-}
-
 async function text(exposition: Exposition, part?: Shard): Promise<string> {
-  return read(exposition, "identity", part).then(String);
+  return Buffer.concat(await exposition.page(TEXT, "identity", part)).toString();
 }
 
 async function unzipped(exposition: Exposition, part?: Shard): Promise<string> {
-  return gunzipSync(await read(exposition, "gzip", part)).toString();
+  return gunzipSync(Buffer.concat(await exposition.page(TEXT, "gzip", part))).toString();
 }
 
 type Step = typeof step extends fc.Arbitrary<infer Value> ? Value : never;

@@ -35,8 +35,7 @@ const action = (identity: number) =>
         ),
         encoding: fc.nat(9).map((number) => (number < identity ? ("identity" as const) : ("gzip" as const))),
         part: fc.option(fc.nat(PARTS - 1), { nil: undefined }),
-        /** Milliseconds. Undefined: never finishes. */
-        sent: fc.option(fc.nat(60), { nil: undefined }),
+        pause: fc.nat(10),
         later: fc.nat(4),
       }),
     },
@@ -89,22 +88,23 @@ interface Reading {
   readonly format: (typeof FORMATS)[number] | undefined;
   readonly encoding: "gzip" | "identity";
   readonly part?: number | undefined;
-  readonly sent?: number | undefined;
+  /** Milliseconds between two pieces. */
+  readonly pause?: number | undefined;
 }
 
 /** Values on the page at the time of the last byte. */
-async function read(exposition: Exposition, { format, encoding, part, sent }: Reading): Promise<readonly string[]> {
-  const { promise: used, resolve } = Promise.withResolvers<void>();
-  const whole = part === undefined ? undefined : { index: part, count: PARTS };
-  const buffers = await exposition.page(
-    format ?? negotiateFormat({}),
-    encoding,
-    whole,
-    sent === undefined ? undefined : used,
-  );
-  await sleep(sent ?? 100);
-  const body = Buffer.concat(buffers);
-  resolve();
+async function read(
+  exposition: Exposition,
+  { format, encoding, part, pause = 0 }: Reading,
+): Promise<readonly string[]> {
+  const shard = part === undefined ? undefined : { index: part, count: PARTS };
+  const { beginning, end } = await exposition.streamedPage(format ?? negotiateFormat({}), encoding, shard);
+  const buffers: Buffer[] = [];
+  for await (const buffer of beginning) {
+    buffers.push(buffer);
+    await sleep(pause);
+  }
+  const body = Buffer.concat([...buffers, ...(await end())]);
   const text = (encoding === "gzip" ? gunzipSync(body) : body).toString();
   const lines = text.split("\n").filter((line) => line.startsWith("value{"));
   const ids = new Set(lines.map((line) => /^value\{id="(\d+)",path="x{300}"\} \d+$/.exec(line)?.[1]));

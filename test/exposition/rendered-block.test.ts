@@ -1,5 +1,6 @@
 import fc from "fast-check";
 import { expect, test } from "vitest";
+import { inflateChunk } from "../../src/exposition/gzip.ts";
 import { LineBuffer, type RenderedBlock, renderBlock } from "../../src/exposition/rendered-block.ts";
 import type { MetricFamily } from "../../src/mapping/families/family.ts";
 import { SeriesTable } from "../../src/store/series-table.ts";
@@ -45,7 +46,8 @@ const change: fc.Arbitrary<Change> = fc.oneof(
   ),
 );
 
-function plain({ bytes, starts, shardKeys, servers, serverOf, series }: RenderedBlock) {
+function plain({ lines: compressed, starts, shardKeys, servers, serverOf, series }: RenderedBlock) {
+  const bytes = inflateChunk(compressed);
   const lines = Array.from(shardKeys, (shardKey, place) => {
     const line = bytes.toString("utf8", starts[place], starts[place + 1]);
     return line === "" ? "" : { line, shardKey, server: servers[serverOf?.[place] ?? 0] };

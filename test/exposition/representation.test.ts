@@ -1,8 +1,8 @@
 import { describe, expect, test } from "vitest";
-import type { ContentEncoding } from "../../src/exposition/negotiate.ts";
 import {
   CACHED_FOR_MS,
   MAX_SHARDS,
+  NO_CONTENT,
   nameOf,
   type Representation,
   RepresentationCache,
@@ -13,25 +13,17 @@ interface Given {
   readonly bytes?: number;
   readonly first?: number;
   readonly asked?: number;
-  readonly encoding?: ContentEncoding;
   readonly format?: "text" | "openmetrics";
 }
 
-function form({
-  part,
-  bytes = 10,
-  first = 0,
-  asked = first,
-  encoding = "identity",
-  format = "text",
-}: Given): Representation {
+function form({ part, bytes = 10, first = 0, asked = first, format = "text" }: Given): Representation {
   const [index = 0, count = 1] = part.split("/").map(Number);
   return {
-    key: { format, encoding, shard: { index, count } },
+    key: { format, shard: { index, count } },
     version: 1,
     firstRequestedAt: first,
     lastRequestedAt: asked,
-    content: { buffers: [], compressed: undefined, bytes, uncompressedBytes: bytes },
+    content: { ...NO_CONTENT, length: bytes },
   };
 }
 
@@ -46,37 +38,26 @@ function kept(given: readonly Given[], now: number, maxBytes: number): string[] 
 describe("cached forms", () => {
   test("include the whole page at any size, and as many parts as fit", () => {
     const parts = ["0/3", "1/3", "2/3"].map((part, at) => ({ part, first: at }));
-    expect(kept([{ part: "0/1", bytes: 1_000 }, ...parts], 5, 20)).toEqual([
-      "text identity 0/1",
-      "text identity 1/3",
-      "text identity 2/3",
-    ]);
+    expect(kept([{ part: "0/1", bytes: 1_000 }, ...parts], 5, 20)).toEqual(["text 0/1", "text 1/3", "text 2/3"]);
   });
 
   test("count a part once for all formats and evict all of them", () => {
     const both = (part: string, first: number) =>
       (["text", "openmetrics"] as const).map((format) => ({ part, first, format }));
     expect(kept([...both("0/3", 0), ...both("1/3", 1), ...both("2/3", 2)], 5, 20)).toEqual([
-      "text identity 1/3",
-      "openmetrics identity 1/3",
-      "text identity 2/3",
-      "openmetrics identity 2/3",
+      "text 1/3",
+      "openmetrics 1/3",
+      "text 2/3",
+      "openmetrics 2/3",
     ]);
-  });
-
-  test("have a limit for each encoding", () => {
-    const given = (["identity", "gzip"] as const).flatMap((encoding) =>
-      ["0/2", "1/2"].map((part, first) => ({ part, first, encoding })),
-    );
-    expect(kept(given, 5, 10)).toEqual(["text identity 1/2", "text gzip 1/2"]);
   });
 
   test("stay for regular scrapers while others request other parts", () => {
     const regular = { part: "0/4", first: 0, asked: 30_000 };
     const tried = ["0/5", "1/5", "2/5"].map((part, at) => ({ part, first: 31_000 + at }));
-    expect(kept([regular, ...tried], 32_000, 20)).toEqual(["text identity 0/4", "text identity 2/5"]);
+    expect(kept([regular, ...tried], 32_000, 20)).toEqual(["text 0/4", "text 2/5"]);
     // It has not returned for a while.
-    expect(kept([regular, ...tried], 182_000, 20)).toEqual(["text identity 1/5", "text identity 2/5"]);
+    expect(kept([regular, ...tried], 182_000, 20)).toEqual(["text 1/5", "text 2/5"]);
   });
 
   test("have at most all parts of one page at any size", () => {
@@ -92,7 +73,7 @@ describe("cached forms", () => {
 
   test("expire after ten minutes without a request", () => {
     expect(kept([{ part: "0/1" }, { part: "0/2" }, { part: "1/2", first: 1 }], CACHED_FOR_MS + 1, 100)).toEqual([
-      "text identity 1/2",
+      "text 1/2",
     ]);
   });
 });

@@ -2,7 +2,7 @@ import type { IncomingMessage, ServerResponse } from "node:http";
 import { finished } from "node:stream/promises";
 import { type Exposition, TooManyPages } from "../../exposition/exposition.ts";
 import { mediaTypeOf, negotiateEncoding, negotiateFormat } from "../../exposition/negotiate.ts";
-import type { PageReader } from "../../exposition/reader-memory.ts";
+import type { PageReader } from "../../exposition/page-readers.ts";
 import { MAX_SHARDS, parseShard, type Shard, type StreamedPage, WHOLE_PAGE } from "../../exposition/representation.ts";
 import { disconnectSignal, isClosed } from "../server/response-lifetime.ts";
 import { respondBusy, respondText, streamPage } from "../server/responses.ts";
@@ -53,7 +53,7 @@ export function metricsEndpoint(options: MetricsEndpointOptions, only?: readonly
     }
     // If the client disconnected during the password check, no event reports it.
     if (isClosed(response)) return;
-    const reader = readerOf(request, response, options);
+    const reader = readerOf(response, options);
     let page: StreamedPage;
     try {
       page = await options.exposition.streamedPage(format, encoding, part, reader);
@@ -69,15 +69,9 @@ export function metricsEndpoint(options: MetricsEndpointOptions, only?: readonly
   };
 }
 
-function readerOf(
-  request: IncomingMessage,
-  response: ServerResponse,
-  { rejected }: MetricsEndpointOptions,
-): PageReader {
+function readerOf(response: ServerResponse, { rejected }: MetricsEndpointOptions): PageReader {
   return {
     used: finished(response).catch(() => undefined),
-    // An HTTP/2 stream ends before its session has written everything.
-    isExact: request.httpVersionMajor === 1,
     gone: disconnectSignal(response),
     cut: () => {
       if (isClosed(response)) return;

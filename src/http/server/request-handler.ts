@@ -1,6 +1,5 @@
 import type { IncomingMessage, ServerResponse } from "node:http";
 import type { Logger } from "pino";
-import { FreedLines } from "../../exposition/reader-memory.ts";
 import { type PasswordChecker, parseBasicAuth } from "../auth/basic-auth.ts";
 import type { RateLimit, WebConfig } from "../web-config/load.ts";
 import type { NoteRejection, RejectionReason } from "./rejection-log.ts";
@@ -70,8 +69,6 @@ export class RequestHandler {
       if (user === undefined) return;
       await this.#handle(request, response, user);
     } catch (error) {
-      // The lines of a page may be freed as soon as its reader leaves.
-      if (error instanceof FreedLines && isClosed(response)) return;
       this.#options.log.error({ err: error, path: pathOf(request.url) }, "request to the exporter failed");
       if (response.headersSent) response.destroy();
       else respondText(response, 500, "The exporter failed to answer. See its log.\n");

@@ -3,7 +3,7 @@ import { get } from "node:http";
 import { connect } from "node:net";
 import { expect, onTestFinished, test, vi } from "vitest";
 import { type Exposition, TooManyPages } from "../../../src/exposition/exposition.ts";
-import type { PageReader } from "../../../src/exposition/reader-memory.ts";
+import type { PageReader } from "../../../src/exposition/page-readers.ts";
 import { startPageServer } from "../support/page-server.ts";
 
 const PIECE = Buffer.alloc(256 * 1_024, "prtg_up 1\n");
