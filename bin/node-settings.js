@@ -3,10 +3,11 @@
 
 /**
  * Before the flags of the user's NODE_OPTIONS, which win.
- * --max-semi-space-size: Node.js lets the space for young objects grow to 128 MB; 216 MB instead of 327 MB at 60,000 channels.
+ * --max-semi-space-size: Node.js lets the space for young objects grow to 128 MB, which takes 327 instead of 216 MB at 60,000
+ * channels. With 4 instead of 8, 10,000 channels take 165 to 197 instead of 219 MB after 60 polls, at the same CPU time.
  * --disable-sigusr1: without it SIGUSR1 opens the debugger, and with it code and keys, to every user of the machine.
  */
-const FLAGS = ["--max-semi-space-size=8", "--disable-sigusr1"];
+const FLAGS = ["--max-semi-space-size=4", "--disable-sigusr1"];
 
 /**
  * Unless the user sets them. MALLOC_*: glibc keeps what threads freed, and maps memory anew for each block of a page.

@@ -13,7 +13,7 @@ const PRELOAD = fileURLToPath(new URL("preload.ts", import.meta.url));
 /** Real time. */
 const STUCK_MS = 120_000;
 /** src/ sets these by a second start. One thread keeps jobs in order. */
-const NODE_OPTIONS = `--max-semi-space-size=8 --disable-sigusr1 --no-warnings --import ${PRELOAD}`;
+const NODE_OPTIONS = `--max-semi-space-size=4 --disable-sigusr1 --no-warnings --import ${PRELOAD}`;
 
 /** Besides the timers of programs. */
 export interface EventSource {

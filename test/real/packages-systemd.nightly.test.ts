@@ -99,7 +99,7 @@ state_dir: /var/lib/prtg-exporter`);
       );
       expect(await inside("stat --format='%a %U' /var/lib/prtg-exporter")).toBe("700 prtg-exporter");
       const variables = await inside(`cat /proc/"$(systemctl show --value --property=MainPID ${UNIT})"/environ`);
-      expect(variables).toContain("NODE_OPTIONS=--max-semi-space-size=8 --disable-sigusr1");
+      expect(variables).toContain("NODE_OPTIONS=--max-semi-space-size=4 --disable-sigusr1");
     });
 
     test("reloads its configuration", async () => {
