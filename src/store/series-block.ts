@@ -28,7 +28,7 @@ export class SeriesBlock {
   nextExpiry = Number.POSITIVE_INFINITY;
   readonly #width: number;
   /** `#width` texts per series. An array per series would double the objects that V8 has to mark. */
-  readonly #labels: string[] = [];
+  #labels: string[] = [];
 
   /** `width`: number of labels. */
   constructor(width: number) {
@@ -46,6 +46,11 @@ export class SeriesBlock {
 
   setLabels(at: number, labels: readonly string[]): void {
     for (const [column, label] of labels.entries()) this.#labels[at * this.#width + column] = label;
+  }
+
+  /** All slots have labels. A growing array keeps room for half as many again. */
+  filled(): void {
+    this.#labels = this.#labels.slice();
   }
 
   clearLabels(at: number): void {

@@ -239,6 +239,7 @@ export class SeriesTable {
   #extend(): number {
     let block = this.#blocks.at(-1);
     if (block === undefined || block.used === BLOCK_SIZE) {
+      block?.filled();
       block = new SeriesBlock(this.family.labels.length);
       this.#blocks.push(block);
     }
