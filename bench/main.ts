@@ -11,7 +11,7 @@ import { startSimulator } from "./processes/simulator.ts";
 import { ageWarnings, commitsOfSourceSince } from "./results/age.ts";
 import { RESULTS_FILE, readResults, writeResults } from "./results/file.ts";
 import { limitText, numberText } from "./results/number-text.ts";
-import { readmeBlock, scaleBlock, serversBlock, withBlock } from "./results/readme.ts";
+import { peersBlock, readmeBlock, scaleBlock, serversBlock, withBlock } from "./results/readme.ts";
 import { brokenBudgets, type Occasion, type PartResult, withPart } from "./results/result.ts";
 import { partText } from "./results/text-table.ts";
 import type { Spread } from "./statistics.ts";
@@ -77,7 +77,9 @@ function occasionNow(calibrationMs: Spread): Occasion {
 async function writeTables(file: URL): Promise<void> {
   const results = await readResults(file);
   if (results === undefined) throw new Error("there are no results: run the bench first");
-  await rewrite(README, (text) => withBlock(text, "bench", readmeBlock(results)));
+  await rewrite(README, (text) =>
+    withBlock(withBlock(text, "bench-peers", peersBlock(results)), "bench", readmeBlock(results)),
+  );
   await rewrite(SIZING, (text) => withBlock(text, "bench-scale", scaleBlock(results)));
   await rewrite(SIZING, (text) => withBlock(text, "bench-servers", serversBlock(results)));
 }

@@ -3,6 +3,9 @@ import { type BenchResults, type Budget, isKept, type MeasuredPart, type Occasio
 
 /** Budgets in the table of the README: the beginning of their text, and the words of the table. */
 const HEADLINES: readonly (readonly [start: string, label: string])[] = [
+  ["Processor time a minute, to client_golang", "CPU time a minute, relative to client_golang with the same series"],
+  ["Resident memory, to client_golang", "Resident memory, relative to client_golang with the same series"],
+  ["A scrape every 15 s", "Scrape, relative to client_golang with the same series"],
   ["A scrape, gzip, to nginx", "Idle scrape with gzip, relative to nginx with the same bytes in a file"],
   ["A scrape, gzip, while", "99th percentile of scrapes with gzip while polls and pushes go on"],
   [
@@ -70,20 +73,29 @@ export function scaleBlock(results: BenchResults): string {
   return `${table(["channels", ...names], rows)}\n${measuredOn(parts)}\n`;
 }
 
+/** Block `bench-peers` in README.md. */
+export function peersBlock(results: BenchResults): string {
+  return subjectsBlock(results, "peers", ({ notes: [given = ""] }) => given.replace(/\.$/, ""));
+}
+
 /** Block `bench-servers` of docs/sizing.md. */
 export function serversBlock(results: BenchResults): string {
-  const part = results.parts.find((candidate) => candidate.part === "servers");
+  return subjectsBlock(results, "servers", ({ size }) => `${size.toLocaleString("en-US")} channels on`);
+}
+
+/** One line for each subject of a part. */
+function subjectsBlock(results: BenchResults, name: string, head: (part: MeasuredPart) => string): string {
+  const part = results.parts.find((candidate) => candidate.part === name);
   if (part === undefined) return "Not measured yet.\n";
-  const names = [...new Set(part.rows.map(({ name }) => name))];
+  const names = [...new Set(part.rows.map((row) => row.name))];
   const rows = [...Map.groupBy(part.rows, ({ of = "" }) => of)].map(([of, own]) => [
     of,
-    ...names.map((name) => {
-      const row = own.find((candidate) => candidate.name === name);
+    ...names.map((each) => {
+      const row = own.find((candidate) => candidate.name === each);
       return row === undefined ? "" : numberText(row.spread.median, row.unit);
     }),
   ]);
-  const channels = part.size.toLocaleString("en-US");
-  return `${table([`${channels} channels on`, ...names], rows)}\n${measuredOn([part])}\n`;
+  return `${table([head(part), ...names], rows)}\n${measuredOn([part])}\n`;
 }
 
 /** The oldest of them. */

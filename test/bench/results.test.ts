@@ -5,7 +5,7 @@ import { pathToFileURL } from "node:url";
 import { describe, expect, onTestFinished, test } from "vitest";
 import { RESULTS_FILE, readResults, writeResults } from "../../bench/results/file.ts";
 import { limitText, numberText } from "../../bench/results/number-text.ts";
-import { readmeBlock, scaleBlock, serversBlock, withBlock } from "../../bench/results/readme.ts";
+import { peersBlock, readmeBlock, scaleBlock, serversBlock, withBlock } from "../../bench/results/readme.ts";
 import {
   type BenchResults,
   brokenBudgets,
@@ -126,13 +126,14 @@ describe("bench/results.json", () => {
     if (results === undefined) throw new Error("there are no results: npm run bench");
     const readme = await readFile("README.md", "utf8");
     expect(withBlock(readme, "bench", readmeBlock(results)), "npm run bench -- --readme").toBe(readme);
+    expect(withBlock(readme, "bench-peers", peersBlock(results)), "npm run bench -- --readme").toBe(readme);
     const sizing = await readFile("docs/sizing.md", "utf8");
     expect(withBlock(sizing, "bench-scale", scaleBlock(results)), "npm run bench -- --readme").toBe(sizing);
     expect(withBlock(sizing, "bench-servers", serversBlock(results)), "npm run bench -- --readme").toBe(sizing);
     // Without its markers a block is not compared.
     const markers = [...`${readme}${sizing}`.matchAll(/^<!-- (bench\S*:\w+) -->$/gm)].map(([, marker]) => marker);
     expect(markers).toEqual(
-      ["bench", "bench-scale", "bench-servers"].flatMap((name) => [`${name}:begin`, `${name}:end`]),
+      ["bench-peers", "bench", "bench-scale", "bench-servers"].flatMap((name) => [`${name}:begin`, `${name}:end`]),
     );
   });
 });
@@ -148,10 +149,10 @@ describe("block of the README", () => {
     expect(block).not.toContain("ours to bare");
   });
 
-  test("finds twelve headline budgets in the results of this repository", async () => {
+  test("finds fifteen headline budgets in the results of this repository", async () => {
     const results = await readResults(RESULTS_FILE);
     const rows = results === undefined ? [] : readmeBlock(results).match(/^\| .* \| at (?:most|least) /gm);
-    expect(rows).toHaveLength(12);
+    expect(rows).toHaveLength(15);
   });
 
   test("replaces only the text between its markers", () => {
