@@ -22,9 +22,7 @@ export interface CurrentPage {
 
 const NONE_DROPPED: ReadonlyMap<string, number> = new Map();
 
-/**
- * Renders the blocks that changed since the last page and cuts the page to its limits.
- */
+/** Renders the blocks that changed since the last page and cuts the page to its limits. */
 export class PageSource {
   readonly #store: Store;
   readonly #clock: Clock;

@@ -6,6 +6,7 @@ import { afterEach, describe, expect, test, vi } from "vitest";
 import { Exposition, TooManyPages } from "../../src/exposition/exposition.ts";
 import { negotiateFormat } from "../../src/exposition/negotiate.ts";
 import type { PageReader } from "../../src/exposition/page-readers.ts";
+import type { StreamedPage } from "../../src/exposition/representation.ts";
 import type { MetricFamily } from "../../src/mapping/families/family.ts";
 import { BLOCK_SIZE } from "../../src/store/series-block.ts";
 import { shardKeyOf } from "../../src/store/shard-key.ts";
@@ -63,6 +64,16 @@ function reader(cut: () => void = () => undefined, gone = new AbortController())
   return { told, leave, gone };
 }
 
+async function readPieces(pieces: StreamedPage["beginning"]) {
+  let bytes = 0;
+  let largest = 0;
+  for await (const { length } of pieces) {
+    bytes += length;
+    largest = Math.max(largest, length);
+  }
+  return { bytes, largest };
+}
+
 describe("memory for pages", () => {
   test("shares all blocks except changed ones between compressed pages, without a copy", async () => {
     const { exposition, changeOne } = await setUp();
@@ -95,12 +106,7 @@ describe("memory for pages", () => {
     const { beginning, end } = await exposition.streamedPage(TEXT, "identity", undefined, told);
     await change(1);
     await exposition.refresh();
-    let bytes = 0;
-    let largest = 0;
-    for await (const { length } of beginning) {
-      bytes += length;
-      largest = Math.max(largest, length);
-    }
+    const { bytes, largest } = await readPieces(beginning);
     expect(bytes).toBeGreaterThan(SERIES * PADDING.length);
     expect(largest).toBeLessThan(BLOCK_SIZE * 600);
     expect(await end()).toEqual([Buffer.alloc(0)]);
@@ -148,12 +154,7 @@ describe("memory for pages", () => {
     const { exposition } = await setUp();
     const { told, leave } = reader();
     const { beginning, end } = await exposition.streamedPage(DOTS, "identity", undefined, told);
-    let bytes = 0;
-    let largest = 0;
-    for await (const { length } of beginning) {
-      bytes += length;
-      largest = Math.max(largest, length);
-    }
+    const { bytes, largest } = await readPieces(beginning);
     expect(bytes).toBeGreaterThan(SERIES * PADDING.length);
     expect(largest).toBeLessThan(256 * 1_024);
     expect(await end()).toEqual([]);
