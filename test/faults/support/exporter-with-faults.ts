@@ -82,6 +82,10 @@ export async function startExporterWithFaults({
   });
   const context = { ...testContext(clock), random: () => 0.5 };
   const exporter = new Exporter(config, context, await openOtlpPush(config, context, {}));
+  clock.isWaiting = async () => {
+    const requests = await exporter.metrics.samples(EXPORTER_METRICS.server.inFlight);
+    return requests.some(({ value }) => value > 0);
+  };
   void exporter.start();
   await clock.pass(5_000);
   const text = async (format: keyof typeof FORMATS = "text") => {
