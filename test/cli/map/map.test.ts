@@ -45,7 +45,7 @@ beforeEach(async () => {
   at = Date.now();
   simulator.freezeAt(at);
   folder = temporaryFolder({
-    "prtg.yaml": `servers: [{ name: hq, url: "${simulator.url}", auth: { api_key: "\${KEY}" } }]\n${MAPPING}`,
+    "prtg.yaml": `servers: [{ name: hq, url: "${simulator.url}", auth: { api_key: "\${KEY}" }, limits: { requests_per_second: 1000 } }]\n${MAPPING}`,
     "rules.yaml": MAPPING,
   });
 });
