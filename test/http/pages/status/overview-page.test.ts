@@ -64,8 +64,12 @@ describe("details of the exporter on the overview", () => {
     expect(part("metrics", more)).toBe(expected);
   });
 
-  it("link to the metrics page", () => {
-    expect(String(pageOf().content)).toContain('<a href="./prtg/metrics">/prtg/metrics</a>');
+  it("link to the metrics page, and align numbers", () => {
+    const page = String(pageOf().content);
+    expect(page).toContain('<a href="./prtg/metrics">/prtg/metrics</a>');
+    for (const number of ["588 kB", "110 ms", "30,000"]) {
+      expect(page).toMatch(new RegExp(`<td class="n" data-label="[^"]+">${number}</td>`));
+    }
   });
 
   it("leave out the time of a page that was not rendered", () => {
@@ -96,6 +100,7 @@ describe("overview of a replica on standby", () => {
     const page = standby(name);
     expect(page.replaceAll(/<[^>]+>/g, "")).toContain(expected);
     expect(page).toContain('<h1 class="hidden">Status of the exporter</h1>');
+    expect(page).toContain('<h2 id="standby-title">This replica is on standby</h2>');
     expect(page).toContain('<section class="panel" id="standby" aria-labelledby="standby-title" data-live>');
     expect(page).not.toMatch(/servers-find|problems-title/);
   });

@@ -50,6 +50,7 @@ describe("page of a search", () => {
       query: { text: "core" },
     });
     expect(pageOf({}).title).toBe("Search – prtg-exporter");
+    expect(shown({})).toContain('<li aria-current="page">Search</li>');
   });
 
   it.each<Partial<SearchQuery>>([
