@@ -1,7 +1,9 @@
+import { PassThrough, Readable } from "node:stream";
 import bcrypt from "bcryptjs";
-import { expect, test } from "vitest";
+import { describe, expect, onTestFinished, test, vi } from "vitest";
 import { askTwice, hashOf, readLine } from "../../src/cli/hash-password.ts";
 import { readUsers } from "../../src/http/auth/basic-auth.ts";
+import { runInProcess } from "./support/command-in-process.ts";
 
 /** Cheap. */
 const COST = 4;
@@ -59,5 +61,36 @@ test.each([
   await expect(readLine(chunks(text))).rejects.toMatchObject({
     code: "PASSWORD_UNUSABLE",
     message: expect.stringContaining(fault),
+  });
+});
+
+describe("command", () => {
+  function standardInput(stream: Readable & { readonly isTTY?: boolean }): void {
+    const stdin = vi.spyOn(process, "stdin", "get").mockReturnValue(stream as typeof process.stdin);
+    onTestFinished(() => stdin.mockRestore());
+  }
+
+  test("prints the hash of the line in a pipe", async () => {
+    standardInput(Readable.from(["secret\n"]));
+    const { code, stdout, stderr } = await runInProcess(["hash-password", "--cost", `${COST}`]);
+    expect([code, stderr]).toEqual([0, ""]);
+    expect(stdout).toMatch(/^\$2b\$04\$\S+\n$/);
+    expect(await bcrypt.compare("secret", stdout.trimEnd())).toBe(true);
+  });
+
+  test("asks twice on a terminal, and prints only the hash on standard output", async () => {
+    standardInput(Object.assign(new PassThrough(), { isTTY: true }));
+    process.stdin.push("secret\rsecret\r");
+    const { code, stdout, stderr } = await runInProcess(["hash-password", "--cost", `${COST}`]);
+    expect(code).toBe(0);
+    expect(stderr).toBe("Password (not shown): \nThe same again: \n");
+    expect(await bcrypt.compare("secret", stdout.trimEnd())).toBe(true);
+  });
+
+  test("prints no hash of an unusable password", async () => {
+    standardInput(Readable.from(["\n"]));
+    const { code, stdout, stderr } = await runInProcess(["hash-password"]);
+    expect([code, stdout]).toEqual([1, ""]);
+    expect(stderr).toMatch(/^prtg-exporter: the password is empty \[PASSWORD_UNUSABLE\]/);
   });
 });

@@ -1,5 +1,6 @@
 import { describe, expect, test, vi } from "vitest";
 import { createProgram, runProgram } from "../../src/cli/program.ts";
+import { runInProcess } from "./support/command-in-process.ts";
 
 interface Run {
   readonly code: number;
@@ -72,6 +73,19 @@ describe("command line", () => {
     expect([code, stdout]).toEqual([2, ""]);
     expect(stderr).toMatch(expected);
   });
+});
+
+test.each([
+  ["the stack of an error", new TypeError("no stream"), /^prtg-exporter: TypeError: no stream\n +at .*\n$/s],
+  ["another fault as text", "no stream", /^prtg-exporter: no stream\n$/],
+])("a fault of a command exits with 1 and prints %s", async (_what, fault, expected) => {
+  const stdin = vi.spyOn(process, "stdin", "get").mockImplementation(() => {
+    throw fault;
+  });
+  const { code, stdout, stderr } = await runInProcess(["hash-password"]);
+  stdin.mockRestore();
+  expect([code, stdout]).toEqual([1, ""]);
+  expect(stderr).toMatch(expected);
 });
 
 test("help fits 80 columns without broken words or repeated empty lines", () => {

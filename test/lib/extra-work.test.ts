@@ -131,6 +131,14 @@ test.each<[string, { ms: number; fails?: true }[], number]>([
   }
 });
 
+test("reads start at once when the page is sent", async () => {
+  const { clock, work, began, read } = subject();
+  work.pauseFor(clock.sleep(100));
+  for (let unit = 0; unit < 3; unit++) void read("meanwhile");
+  await clock.advance(100);
+  expect(began).toHaveLength(3);
+});
+
 test("continuous pages delay reads only briefly", async () => {
   const { clock, work, began, read, follow } = subject();
   void read("before");

@@ -45,7 +45,7 @@ export function checkRecorder(metrics: ExporterMetrics, server: string): CheckRe
   let slowestMs = 0;
   return {
     ...recorder,
-    decodeProblem(problem: DecodeProblem, count = 1) {
+    decodeProblem(problem: DecodeProblem, count: number) {
       recorder.decodeProblem(problem, count);
       problems.set(problem, (problems.get(problem) ?? 0) + count);
     },

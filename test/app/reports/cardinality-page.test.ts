@@ -10,7 +10,7 @@ import { channel, smallServer } from "../../collectors/small-server.ts";
 type Outcomes = readonly (readonly [name: string, unit: string, outcome: MappingOutcome])[];
 
 /** One poll of a small server, with these outcomes of its channels. */
-async function page(outcomes: Outcomes) {
+async function page(outcomes: Outcomes, mapper: Pick<DebugSources["mapper"], "hasRules"> = plainMapper()) {
   const { monitor, store, clock } = memoryPipeline(smallServer());
   await monitor.pollOnce(new AbortController().signal);
   const sensor = monitor.view.state.tree.nodes.get("50");
@@ -21,7 +21,7 @@ async function page(outcomes: Outcomes) {
   ]);
   const view = { state: monitor.view.state, channels: () => channels };
   const monitors = new Map([["hq", { view }]]) as unknown as DebugSources["monitors"];
-  const report = await cardinalityPage(() => ({ store, mapper: plainMapper(), clock, monitors }))(
+  const report = await cardinalityPage(() => ({ store, mapper: mapper as DebugSources["mapper"], clock, monitors }))(
     new URLSearchParams(),
   );
   return { ...report, text: debugText(report) };
@@ -55,6 +55,26 @@ describe("/debug/cardinality", () => {
     ]);
     expect(json).toMatchObject({ unmapped: { rules_configured: false, channels: 4, units: { total: 3 } } });
     expect(cells(text)).toContainEqual(["(none)", "unmatched", "2", "50.1 of hq: Berlin/Network/sw-1/Uplink, b"]);
+  });
+
+  test("names the rules that are configured", async () => {
+    const { sections, json } = await page([["a", "%", "unmatched"]], { hasRules: true });
+    expect(sections.at(-2)?.title).toBe("channels without a mapped metric: 1");
+    expect(sections.at(-1)?.title).toBe("kinds of their sensors");
+    expect(json).toMatchObject({
+      unmapped: {
+        ...{ rules_configured: true, channels: 1 },
+        kinds: {
+          total: 1,
+          most: [
+            {
+              ...{ name: "sensor", outcome: "unmatched", channels: 1 },
+              example: { server: "hq", object: "50.0", path: "Berlin/Network/sw-1/Uplink", channel: "a" },
+            },
+          ],
+        },
+      },
+    });
   });
 
   test("shows fifty groups and counts the rest", async () => {

@@ -1,5 +1,7 @@
 import { describe, expect, test } from "vitest";
-import { concludeFindings, type Finding, findingsTable } from "../../../src/cli/check/step.ts";
+import { checkRecorder, concludeFindings, type Finding, findingsTable } from "../../../src/cli/check/step.ts";
+import { EXPORTER_METRICS } from "../../../src/telemetry/metric-declarations.ts";
+import { emptyMetrics } from "../../support/exporter-metrics.ts";
 
 const OK: Finding = { server: "hq", subject: "login", status: "ok", text: "accepted" };
 const WARNING: Finding = { ...OK, status: "warning", text: "almost", remedy: "Nothing." };
@@ -35,5 +37,34 @@ describe("conclusion", () => {
     ],
   ])("reports %j as %s", (findings, text) => {
     expect(concludeFindings(findings)).toBe(text);
+  });
+});
+
+describe("recorder of a check", () => {
+  test("counts problems of answers since the last call, and passes them on", async () => {
+    const metrics = emptyMetrics();
+    const recorder = checkRecorder(metrics, "hq");
+    expect(recorder.takeProblems()).toEqual(new Map());
+    recorder.decodeProblem("value", 2);
+    recorder.decodeProblem("status", 1);
+    recorder.decodeProblem("value", 3);
+    const expected = { value: 5, status: 1 };
+    expect(Object.fromEntries(recorder.takeProblems())).toEqual(expected);
+    expect(recorder.takeProblems()).toEqual(new Map());
+    const samples = await metrics.samples(EXPORTER_METRICS.objects.decodeProblem);
+    const counted = samples.filter(({ value }) => value > 0).map(({ labels, value }) => [labels.problem, value]);
+    expect(Object.fromEntries(counted)).toEqual(expected);
+  });
+
+  test("knows the slowest request, and passes all on", async () => {
+    const metrics = emptyMetrics();
+    const recorder = checkRecorder(metrics, "hq");
+    expect(recorder.slowestMs()).toBe(0);
+    for (const durationMs of [20, 300, 10]) {
+      recorder.requestFinished({ endpoint: "/version", code: "200", durationMs, bytes: 1 });
+    }
+    expect(recorder.slowestMs()).toBe(300);
+    const samples = await metrics.samples(EXPORTER_METRICS.server.requests);
+    expect(samples.filter(({ value }) => value > 0).map(({ value }) => value)).toEqual([3]);
   });
 });

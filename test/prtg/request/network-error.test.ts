@@ -69,6 +69,27 @@ describe("networkError", () => {
     expect(converted.message).toContain(words);
   });
 
+  // The codes that Node.js documents for certificates.
+  test.each([
+    ...["UNABLE_TO_GET_ISSUER_CERT", "UNABLE_TO_GET_ISSUER_CERT_LOCALLY", "UNABLE_TO_VERIFY_LEAF_SIGNATURE"],
+    ...["CERT_SIGNATURE_FAILURE", "CERT_NOT_YET_VALID", "CERT_HAS_EXPIRED", "DEPTH_ZERO_SELF_SIGNED_CERT"],
+    ...["SELF_SIGNED_CERT_IN_CHAIN", "CERT_CHAIN_TOO_LONG", "CERT_REVOKED", "INVALID_CA", "PATH_LENGTH_EXCEEDED"],
+    ...["INVALID_PURPOSE", "CERT_UNTRUSTED", "CERT_REJECTED", "HOSTNAME_MISMATCH", "ERR_TLS_CERT_ALTNAME_INVALID"],
+  ])("says in words what %s means", (reason) => {
+    expect(networkError(DESTINATION, new UntrustedCertificate(reason, SEEN)).message).toMatch(
+      new RegExp(`is not trusted: its? \\w[\\w -]+ \\(${reason}\\)\\. Its SHA-256`),
+    );
+  });
+
+  test.each([
+    ...["ECONNREFUSED", "ECONNRESET", "EPIPE", "ENOTFOUND", "EAI_AGAIN", "EHOSTUNREACH", "ENETUNREACH", "ETIMEDOUT"],
+    ...["UND_ERR_CONNECT_TIMEOUT", "UND_ERR_SOCKET", "UND_ERR_RES_CONTENT_LENGTH_MISMATCH", "UND_ERR_HEADERS_OVERFLOW"],
+  ])("says in words what %s means for a connection", (code) => {
+    expect(networkError(DESTINATION, coded(code)).message).toMatch(
+      new RegExp(`prtg\\.example\\.com:1616: (?:\\w+ ){2,}.*\\(${code}\\)`),
+    );
+  });
+
   test.each([
     [
       "a renewed certificate",

@@ -270,6 +270,8 @@ describe("server that has never answered", () => {
     expect(text.match(/no usable connection/g)).toHaveLength(1);
     expect(text.match(/✕ Failed/g)).toHaveLength(3);
     expect(text).not.toMatch(/No children|0 sensors|No sensor is down|as of the last poll|no poll yet/);
+    // Changes of the last hour and the health, which are not known either.
+    expect(whole).not.toContain('class="glance"');
   });
 
   test("is in the list of servers with the reason and without counts", () => {

@@ -2,12 +2,12 @@ import { chmodSync, readFileSync, statSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import type { Simulator } from "prtg-simulator/src/simulator.ts";
 import { beforeEach, describe, expect, test } from "vitest";
-import { type FinishedCommand, runCommand } from "../support/command-line.ts";
-import { servedValue } from "../support/expected-series.ts";
-import { freePort } from "../support/free-port.ts";
-import { parseSample } from "../support/parse-sample.ts";
-import { CREDENTIALS, simulateServer } from "../support/simulated-server.ts";
-import { temporaryFolder } from "../support/temporary-folder.ts";
+import { servedValue } from "../../support/expected-series.ts";
+import { freePort } from "../../support/free-port.ts";
+import { parseSample } from "../../support/parse-sample.ts";
+import { CREDENTIALS, simulateServer } from "../../support/simulated-server.ts";
+import { temporaryFolder } from "../../support/temporary-folder.ts";
+import { type EndedCommand, runInProcess } from "../support/command-in-process.ts";
 
 const MAPPING = `mapping:
   presets: [base-units]
@@ -45,13 +45,13 @@ beforeEach(async () => {
   at = Date.now();
   simulator.freezeAt(at);
   folder = temporaryFolder({
-    "prtg.yaml": `servers: [{ name: hq, url: "${simulator.url}", auth: { api_key: "\${KEY}" } }]\n${MAPPING}`,
+    "prtg.yaml": `servers: [{ name: hq, url: "${simulator.url}", auth: { api_key: "\${KEY}" }, limits: { requests_per_second: 1000 } }]\n${MAPPING}`,
     "rules.yaml": MAPPING,
   });
 });
 
-function map(...args: string[]): Promise<FinishedCommand> {
-  return runCommand(["map", "--config.file", join(folder, "prtg.yaml"), ...args], { env: { KEY: CREDENTIALS.apiKey } });
+function map(...args: string[]): Promise<EndedCommand> {
+  return runInProcess(["map", "--config.file", join(folder, "prtg.yaml"), ...args], { KEY: CREDENTIALS.apiKey });
 }
 
 async function mapJson(...args: string[]): Promise<MappedChannel[]> {
@@ -70,8 +70,8 @@ describe("map --all", () => {
         .map(({ sensor, number }) => `${sensor.id}.${number}`)
         .sort(),
     );
-    const page = await runCommand(["serve", "--once", "--config.file", join(folder, "prtg.yaml")], {
-      env: { KEY: CREDENTIALS.apiKey },
+    const page = await runInProcess(["serve", "--once", "--config.file", join(folder, "prtg.yaml")], {
+      KEY: CREDENTIALS.apiKey,
     });
     const lines = page.stdout
       .split("\n")
@@ -122,10 +122,10 @@ describe("map --all", () => {
     expect((await map("--all", "--recording", file)).stdout).toBe(live.stdout);
     // Needs neither server nor credentials.
     const rules = join(folder, "rules.yaml");
-    const alone = await runCommand(["map", "--config.file", rules, "--all", "--recording", file]);
+    const alone = await runInProcess(["map", "--config.file", rules, "--all", "--recording", file]);
     const columns = (text: string) => text.replaceAll("prtg.yaml", "rules.yaml").replaceAll(/ {2,}/g, "  ");
     expect([alone.code, alone.stderr, columns(alone.stdout)]).toEqual([0, "", columns(live.stdout)]);
-    const few = await runCommand(["map", "--all", "--recording", file], { env: { PRTG_PASSWORD_FILE: "/nowhere" } });
+    const few = await runInProcess(["map", "--all", "--recording", file], { PRTG_PASSWORD_FILE: "/nowhere" });
     expect([few.code, few.stderr]).toEqual([0, ""]);
     expect(few.stdout).toContain("no rules are configured");
   });
@@ -172,9 +172,7 @@ describe("map errors", () => {
   test("include an unreachable server", async () => {
     const config = `servers: [{ name: hq, url: "http://127.0.0.1:${await freePort()}", auth: { api_key: "\${KEY}" } }]`;
     const file = join(temporaryFolder({ "gone.yaml": config }), "gone.yaml");
-    const { code, stderr } = await runCommand(["map", "--all", "--config.file", file], {
-      env: { KEY: "key-of-nobody" },
-    });
+    const { code, stderr } = await runInProcess(["map", "--all", "--config.file", file], { KEY: "key-of-nobody" });
     expect(code).toBe(1);
     expect(stderr).toMatch(/API_CONNECTION_FAILED/);
   });

@@ -1,10 +1,10 @@
 import { readdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, test } from "vitest";
-import { runCommand } from "../support/command-line.ts";
-import { freePort } from "../support/free-port.ts";
-import { CREDENTIALS, simulateServer } from "../support/simulated-server.ts";
-import { temporaryFolder } from "../support/temporary-folder.ts";
+import { freePort } from "../../support/free-port.ts";
+import { CREDENTIALS, simulateServer } from "../../support/simulated-server.ts";
+import { temporaryFolder } from "../../support/temporary-folder.ts";
+import { runInProcess } from "../support/command-in-process.ts";
 
 const HOUR = 3_600_000;
 
@@ -20,13 +20,14 @@ function linesOf(stderr: string): Line[] {
 
 function prepare(servers: Readonly<Record<string, string>>, sections = "") {
   const list = Object.entries(servers).map(
-    ([name, url]) => `{ name: ${name}, url: "${url}", auth: { api_key: "\${KEY}" } }`,
+    ([name, url]) =>
+      `{ name: ${name}, url: "${url}", auth: { api_key: "\${KEY}" }, limits: { requests_per_second: 1000 } }`,
   );
   const folder = temporaryFolder({ "config.yaml": `servers: [${list.join(", ")}]\n${sections}` });
   const output = join(folder, "out");
   const start = (...args: string[]) =>
-    runCommand(["backfill", "--config.file", join(folder, "config.yaml"), "--output", output, ...args], {
-      env: { KEY: CREDENTIALS.apiKey },
+    runInProcess(["backfill", "--config.file", join(folder, "config.yaml"), "--output", output, ...args], {
+      KEY: CREDENTIALS.apiKey,
     });
   return { folder, output, start };
 }
