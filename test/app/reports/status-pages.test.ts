@@ -47,6 +47,13 @@ beforeAll(async () => {
   // Problems of the world's own would come first in the search for these.
   const found = sensors.filter(({ parent }) => parent === named(0).parent);
   for (const { id } of [...found, named(sensors.length - 1)]) world.force(id, "up", at);
+  // Several problems of one device would be one line.
+  const problems = sensors.filter((sensor) =>
+    PROBLEM_STATUSES.some((token) => token === world.state(sensor, at).status),
+  );
+  for (const [, [, ...others]] of Map.groupBy(problems, ({ parent }) => parent?.id)) {
+    for (const { id } of others) world.force(id, "up", at);
+  }
   world.rename(named(0).id, "uplink of the tests");
   world.rename(named(1).id, "the uplink of the tests");
   world.rename(named(2).id, `with ${TEST_KEY}`);
