@@ -81,10 +81,8 @@ test("each kind of difference is in the table and in the summary", async () => {
       const { last_measurement: last, basic } = answer;
       const isSensor = !id.includes(".");
       const kinds = isSensor ? ["status", "time", "object", ""] : ["value", "unit", "time", "object", ""];
-      const kind =
-        !isSensor && typeof last?.display_value !== "number"
-          ? ""
-          : (kinds[Number(id.replace(".", "")) % kinds.length] ?? "");
+      const hasValue = isSensor || typeof last?.display_value === "number";
+      const kind = (hasValue && kinds[Number(id.replace(".", "")) % kinds.length]) || "";
       if (kind !== "") spoilt.set(id, kind);
       switch (kind) {
         case "value":

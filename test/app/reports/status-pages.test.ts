@@ -9,13 +9,14 @@ import { Redactor } from "../../../src/errors/redactor.ts";
 import { type DebugPage, debugText } from "../../../src/http/pages/status/debug-view.ts";
 import { NodeReport, SearchReport, StatusReport } from "../../../src/http/pages/status/report.ts";
 import { type SearchQuery, SORT_KEYS, type StatusQuery } from "../../../src/http/pages/status/source.ts";
-import { PROBLEM_STATUSES, placeOfStatus } from "../../../src/http/pages/status/status-order.ts";
+import { isProblem, PROBLEM_STATUSES, placeOfStatus } from "../../../src/http/pages/status/status-order.ts";
 import { plainMapper } from "../../../src/mapping/channel-mapper.ts";
 import { TREE_FAMILIES } from "../../../src/mapping/metric-table.ts";
 import { STATUS_TOKENS } from "../../../src/prtg/status.ts";
 import { SeriesTable } from "../../../src/store/series-table.ts";
 import { memoryPipeline } from "../../collectors/memory-pipeline.ts";
 import { channel, smallServer } from "../../collectors/small-server.ts";
+import { ANY_SEARCH } from "../../http/pages/status/reports.ts";
 import { startReceiver } from "../../otlp/support/otlp-http-receiver.ts";
 import { objectCounts, servedValue, statusCounts } from "../../support/expected-series.ts";
 import { never } from "../../support/never-aborted.ts";
@@ -48,9 +49,7 @@ beforeAll(async () => {
   const found = sensors.filter(({ parent }) => parent === named(0).parent);
   for (const { id } of [...found, named(sensors.length - 1)]) world.force(id, "up", at);
   // Several problems of one device would be one line.
-  const problems = sensors.filter((sensor) =>
-    PROBLEM_STATUSES.some((token) => token === world.state(sensor, at).status),
-  );
+  const problems = sensors.filter((sensor) => isProblem("sensor", world.state(sensor, at).status));
   for (const [, [, ...others]] of Map.groupBy(problems, ({ parent }) => parent?.id)) {
     for (const { id } of others) world.force(id, "up", at);
   }
@@ -82,10 +81,8 @@ async function status(question?: StatusQuery): Promise<StatusReport> {
   return StatusReport.parse(await running.exporter.status.status(question));
 }
 
-const SEARCH: SearchQuery = { text: "", server: undefined, statuses: [], priorities: [], tag: "", probe: "", page: 1 };
-
 async function search(text: string, more: Partial<SearchQuery> = {}): Promise<SearchReport> {
-  return SearchReport.parse(await running.exporter.status.search({ ...SEARCH, text, ...more }));
+  return SearchReport.parse(await running.exporter.status.search({ ...ANY_SEARCH, text, ...more }));
 }
 
 describe("last hours of a sensor", () => {
@@ -458,7 +455,7 @@ test("pages redact secrets in names", async () => {
     await exporter.pollOnce(AbortSignal.timeout(20_000));
     const question = { server: undefined, id: named(2).id, from: 0 };
     expect((await exporter.status.node(question))?.node.name).toBe("with [redacted]");
-    const found = await exporter.status.search({ ...SEARCH, text: "with" });
+    const found = await exporter.status.search({ ...ANY_SEARCH, text: "with" });
     expect(found.items.map(({ name }) => name)).toContain("with [redacted]");
     const paused = await exporter.status.node({ ...question, id: named(4).id });
     expect(paused?.node.message).toBe("key [redacted]");

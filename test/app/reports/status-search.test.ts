@@ -1,14 +1,10 @@
 import { describe, expect, it } from "vitest";
 import type { SearchQuery } from "../../../src/http/pages/status/source.ts";
+import { ANY_SEARCH } from "../../http/pages/status/reports.ts";
 import { fakeServers } from "../../support/fake-status-source.ts";
 
-const EVERYTHING: SearchQuery = {
-  ...{ text: "", server: undefined, statuses: [], priorities: [] },
-  ...{ tag: "", probe: "", sort: undefined, page: 1 },
-};
-
 function search(servers: number, query: Partial<SearchQuery> = {}) {
-  return fakeServers(servers).source.search({ ...EVERYTHING, ...query });
+  return fakeServers(servers).source.search({ ...ANY_SEARCH, ...query });
 }
 
 describe("search", () => {

@@ -11,13 +11,7 @@ import {
 import { html } from "../../../../src/http/pages/status/html.ts";
 import type { StatusReport } from "../../../../src/http/pages/status/report.ts";
 import type { ServerReport } from "../../../../src/http/pages/status/server-report.ts";
-import { NOW, serverListReport, statusReport } from "./reports.ts";
-
-const words = (content: unknown) =>
-  String(content)
-    .replaceAll(/<[^>]+>/g, " ")
-    .replaceAll(/\s+/g, " ")
-    .trim();
+import { NOW, serverListReport, statusReport, wordsOf } from "./reports.ts";
 
 /** One server without a fault. */
 function wellReport(more: Partial<ServerReport> = {}): StatusReport {
@@ -86,7 +80,7 @@ describe("faults of the exporter", () => {
       ["Servers: ⊘ 1 Not reachable ! 2 Reachable, some polls fail List of servers"],
     ],
   ])("with %s", (_what, report, expected) => {
-    expect(faultsOf(report).map(words)).toEqual(expected);
+    expect(faultsOf(report).map(wordsOf)).toEqual(expected);
   });
 
   it("lead to the details", () => {
@@ -103,14 +97,14 @@ describe("faults of the exporter", () => {
 
 describe("line about the health", () => {
   it("names the last poll of a single server", () => {
-    expect(words(healthLine(wellReport()))).toBe("Exporter : ✓ All well polled 12 s ago");
-    expect(words(healthLine(many({ working: 120 })))).toBe("Exporter : ✓ All well");
+    expect(wordsOf(healthLine(wellReport()))).toBe("Exporter : ✓ All well polled 12 s ago");
+    expect(wordsOf(healthLine(many({ working: 120 })))).toBe("Exporter : ✓ All well");
     expect(String(healthLine(wellReport()))).toContain('<a href="#exporter-details">Exporter</a>');
   });
 
   it("has no link for a user who sees only the server", () => {
     const { build, process, configuration, metrics, otlp, leadership, ...restricted } = wellReport();
-    expect(words(healthLine(restricted))).toBe("Polled 12 s ago");
+    expect(wordsOf(healthLine(restricted))).toBe("Polled 12 s ago");
     expect(healthLine({ ...restricted, totals: { ...restricted.totals, servers: 2 } })).toBe(false);
   });
 
@@ -126,7 +120,7 @@ describe("details of the exporter", () => {
     [many({ working: 120 }), "✓ All well 120 servers, 31,764 series, OTLP: 10 points delivered"],
     [wellReport({ collectors: undefined }), "✓ All well 1 server, 31,764 series, OTLP: 10 points delivered"],
   ])("have one line (%#)", (report, expected) => {
-    expect(words(exporterDetails(report, html``))).toBe(`Exporter ${expected}`);
+    expect(wordsOf(exporterDetails(report, html``))).toBe(`Exporter ${expected}`);
   });
 
   it("are open only with a fault", () => {
@@ -163,6 +157,6 @@ describe("knowledge of servers", () => {
 
   it("leaves out a missing reason", () => {
     const [server] = wellReport({ state: "impaired", failed_collectors: ["tree"] }).servers;
-    expect(words(server && serverFault(server, NOW))).toBe("hq");
+    expect(server && wordsOf(serverFault(server, NOW))).toBe("hq");
   });
 });

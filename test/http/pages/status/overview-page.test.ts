@@ -1,7 +1,7 @@
 import { describe, expect, it } from "vitest";
 import { overviewPage } from "../../../../src/http/pages/status/overview-page.ts";
 import type { StatusReport } from "../../../../src/http/pages/status/report.ts";
-import { changesReport, serverListReport } from "./reports.ts";
+import { changesReport, serverListReport, wordsOf } from "./reports.ts";
 
 const options = { telemetryPath: "/prtg/metrics", changes: changesReport() };
 
@@ -13,10 +13,7 @@ function pageOf(more: Partial<StatusReport> = {}) {
 /** Words of a part, given its id. */
 function part(id: string, more: Partial<StatusReport> = {}): string | undefined {
   const found = new RegExp(`<section id="${id}".*?</section>`, "s").exec(String(pageOf(more).content))?.[0];
-  return found
-    ?.replaceAll(/<[^>]+>/g, " ")
-    .replaceAll(/\s+/g, " ")
-    .trim();
+  return found && wordsOf(found);
 }
 
 const { leadership, configuration, process, build, metrics, otlp } = serverListReport();

@@ -11,12 +11,12 @@ import { searchPage } from "../../../../src/http/pages/status/search-page.ts";
 import { nodePage } from "../../../../src/http/pages/status/sensor-view.ts";
 import type { ServerReport } from "../../../../src/http/pages/status/server-report.ts";
 import { type ServerFacts, serverPage, theServerOf } from "../../../../src/http/pages/status/server-section.ts";
-import type { SearchQuery } from "../../../../src/http/pages/status/source.ts";
 import { statePill } from "../../../../src/http/pages/status/status-marks.ts";
 import { PROBLEM_STATUSES, SERVER_STATES } from "../../../../src/http/pages/status/status-order.ts";
 import { STATUS_ORDER } from "../../../../src/prtg/status.ts";
 import { chartOf, courseOf, partsOf } from "./drawings.ts";
 import {
+  ANY_SEARCH,
   asIs,
   changesReport,
   downSensor,
@@ -28,8 +28,6 @@ import {
   statusReport,
   summary,
 } from "./reports.ts";
-
-const SEARCH: SearchQuery = { text: "", server: undefined, statuses: [], priorities: [], tag: "", probe: "", page: 1 };
 
 const around = {
   ...{ telemetryPath: "/metrics", hasDebugPages: true, style: STYLE, script: SCRIPT },
@@ -72,7 +70,7 @@ const PAGES = {
     const report = searchReport(name);
     const [server] = report.servers;
     const more = { text: name("sw"), statuses: ["down"], tag: name("switch"), probe: name("hq probe") };
-    return searchPage(report, { ...SEARCH, ...more, server });
+    return searchPage(report, { ...ANY_SEARCH, ...more, server });
   },
 };
 
@@ -578,7 +576,7 @@ describe("links for developers", () => {
 
 describe("choice of the server in a search", () => {
   const shown = (servers: string[], server?: string) =>
-    rendered(() => searchPage({ ...searchReport(), servers }, { ...SEARCH, server }));
+    rendered(() => searchPage({ ...searchReport(), servers }, { ...ANY_SEARCH, server }));
 
   test("lists several servers, with the chosen one", () => {
     const page = shown(["hq", "lab"], "lab");
@@ -594,7 +592,7 @@ describe("choice of the server in a search", () => {
 
 describe("choice of the status in a search", () => {
   const options = (statuses: string[]) => {
-    const page = rendered(() => searchPage(searchReport(), { ...SEARCH, statuses }));
+    const page = rendered(() => searchPage(searchReport(), { ...ANY_SEARCH, statuses }));
     const [, field = ""] = /<select name="status".*?>(.*?)<\/select>/s.exec(page) ?? [];
     return [...field.matchAll(/<option value="(.*?)"( selected)?>(.*?)<\/option>/g)].map(([, ...parts]) => parts);
   };

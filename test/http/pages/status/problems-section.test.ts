@@ -3,22 +3,14 @@ import { healthLine } from "../../../../src/http/pages/status/exporter-health.ts
 import { outageTable } from "../../../../src/http/pages/status/outage-table.ts";
 import { overviewTitle, problemsSection } from "../../../../src/http/pages/status/problems-section.ts";
 import type { OutageReport } from "../../../../src/http/pages/status/report.ts";
-import { downSensor, NOW, outage, statusReport } from "./reports.ts";
+import { downSensor, NOW, outage, statusReport, wordsOf } from "./reports.ts";
 
 const WELL = { probe: { up: 1 }, group: {}, device: {} };
 const AROUND = { counts: { down: 7 }, parents: WELL, hasServers: false, knowledge: "current" } as const;
 
-function texts(shown: { toString(): string }): string {
-  return shown
-    .toString()
-    .replaceAll(/<[^>]*>/g, " ")
-    .replaceAll(/\s+/g, " ")
-    .trim();
-}
-
 function row(more: Partial<OutageReport> = {}, hasServers = false): string {
   const outages = { total: 1, sensors: 6, items: [outage(undefined, more)] };
-  return texts(outageTable({ outages, generated_at: NOW }, hasServers)).replace(/^.*Acknowledged (?=Berlin)/, "");
+  return wordsOf(outageTable({ outages, generated_at: NOW }, hasServers)).replace(/^.*Acknowledged (?=Berlin)/, "");
 }
 
 describe("the row of an outage", () => {
@@ -62,7 +54,7 @@ describe("the section of problems", () => {
     problemsSection({ ...statusReport(), ...more }, { ...AROUND, ...options }).toString();
 
   test("has outages first, then single problems, and a switch", () => {
-    const shown = texts(section({}, { view: "grouped" }));
+    const shown = wordsOf(section({}, { view: "grouped" }));
     expect(shown).toMatch(
       /^7 down, 3 of them in the last hour Outage Status .*Single problems Status .*Show outages \| single problems/,
     );
@@ -71,29 +63,29 @@ describe("the section of problems", () => {
 
   test("has all problems in one list, and the way back", () => {
     const shown = section({}, { view: "single" });
-    expect(texts(shown)).not.toMatch(/Outage Status|Single problems/);
+    expect(wordsOf(shown)).not.toMatch(/Outage Status|Single problems/);
     expect(shown).toContain('<a href="./">outages</a>');
   });
 
   test("has no heading for no single problems, and no switch without outages", () => {
     const problems = { total: 6, recent: 0, items: [] };
-    expect(texts(section({ problems }, { view: "grouped" }))).not.toContain("Single problems");
+    expect(wordsOf(section({ problems }, { view: "grouped" }))).not.toContain("Single problems");
     const outages = { total: 0, sensors: 0, items: [] };
-    const shown = texts(section({ outages }, { view: "grouped" }));
+    const shown = wordsOf(section({ outages }, { view: "grouped" }));
     expect(shown).not.toMatch(/Show|Outage|Single/);
   });
 
   test("counts outages beyond the list", () => {
     const outages = { total: 23, sensors: 99, items: [outage()] };
-    expect(texts(section({ outages }))).toContain("22 smaller outages more.");
-    expect(texts(section({ problems: { total: 70, recent: 0, items: [downSensor()] } }))).toContain(
+    expect(wordsOf(section({ outages }))).toContain("22 smaller outages more.");
+    expect(wordsOf(section({ problems: { total: 70, recent: 0, items: [downSensor()] } }))).toContain(
       "The 1 worst single problem: by status and priority, newest first. All 70 problems",
     );
     const all = section({
       outages: { ...outages, total: 1, sensors: 69 },
       problems: { total: 70, recent: 0, items: [downSensor()] },
     });
-    expect(texts(all)).not.toContain("worst single");
+    expect(wordsOf(all)).not.toContain("worst single");
   });
 });
 
@@ -124,7 +116,7 @@ describe("line about the exporter on the first screen", () => {
     ...(server.api && { api: { ...server.api, clock_offset_seconds: 0 } }),
   }));
   const well = { ...report, servers, configuration: { ...report.configuration, last_reload_successful: true } };
-  const line = (shown: Parameters<typeof healthLine>[0]) => texts(healthLine(shown));
+  const line = (shown: Parameters<typeof healthLine>[0]) => wordsOf(healthLine(shown));
 
   test("says that all is well, with the last poll", () => {
     expect(line(well)).toContain("Exporter : ✓ All well polled 12 s ago");

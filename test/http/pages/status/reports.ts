@@ -7,6 +7,7 @@ import type {
   StatusReport,
 } from "../../../../src/http/pages/status/report.ts";
 import type { ServerReport } from "../../../../src/http/pages/status/server-report.ts";
+import type { SearchQuery } from "../../../../src/http/pages/status/source.ts";
 
 export const NOW = "2026-11-21T18:45:00.000Z";
 const BEFORE = "2026-11-21T18:44:48.000Z";
@@ -299,4 +300,19 @@ export function changesReport(name: Naming = asIs, items: readonly Partial<Chang
     page: { number: 1, pages: 1, from: 0 },
     items: items.map((more) => ({ ...change, ...more })),
   };
+}
+
+/** Finds everything. */
+export const ANY_SEARCH: SearchQuery = {
+  ...{ text: "", server: undefined, statuses: [], priorities: [] },
+  ...{ tag: "", probe: "", sort: undefined, page: 1 },
+};
+
+/** The words of HTML, without tags. */
+export function wordsOf(html: { toString(): string }): string {
+  return html
+    .toString()
+    .replaceAll(/<[^>]+>/g, " ")
+    .replaceAll(/\s+/g, " ")
+    .trim();
 }

@@ -5,6 +5,7 @@ import type { WebServer } from "../../../../src/http/server/connection-handler.t
 import { startPageServer } from "../../support/page-server.ts";
 import { PATIENCE } from "../../support/patience.ts";
 import {
+  ANY_SEARCH,
   asIs,
   changesReport,
   nodeReport,
@@ -14,11 +15,6 @@ import {
   statusReport,
   summary,
 } from "./reports.ts";
-
-const SEARCH = {
-  ...{ text: "", server: undefined, statuses: [], priorities: [], tag: "", probe: "" },
-  ...{ sort: undefined, page: 1 },
-};
 
 const asked: unknown[] = [];
 let server: WebServer;
@@ -186,20 +182,20 @@ describe("parameters of pages", () => {
     ["/tree?id=1&from=-5", { server: undefined, id: "1", from: 0 }],
     ["/tree?id=1&from=1e9", { server: undefined, id: "1", from: 0 }],
     ["/tree?id=40&sort=-since", { server: undefined, id: "40", from: 0, sort: { key: "since", isDescending: true } }],
-    ["/search", SEARCH],
-    ["/search?q=+core+sw&server=hq&status=down", { ...SEARCH, text: "core sw", server: "hq", statuses: ["down"] }],
-    ["/search?status=down,+warning&status=up&status=", { ...SEARCH, statuses: ["down", "warning", "up"] }],
-    ["/search?priority=5,4&tag=+core+&probe=hq", { ...SEARCH, priorities: [5, 4], tag: "core", probe: "hq" }],
+    ["/search", ANY_SEARCH],
+    ["/search?q=+core+sw&server=hq&status=down", { ...ANY_SEARCH, text: "core sw", server: "hq", statuses: ["down"] }],
+    ["/search?status=down,+warning&status=up&status=", { ...ANY_SEARCH, statuses: ["down", "warning", "up"] }],
+    ["/search?priority=5,4&tag=+core+&probe=hq", { ...ANY_SEARCH, priorities: [5, 4], tag: "core", probe: "hq" }],
     [
       "/search?q=a&sort=priority&page=3",
-      { ...SEARCH, text: "a", sort: { key: "priority", isDescending: false }, page: 3 },
+      { ...ANY_SEARCH, text: "a", sort: { key: "priority", isDescending: false }, page: 3 },
     ],
-    ["/search?q=a&page=0", { ...SEARCH, text: "a" }],
-    [`/search?q=${"x".repeat(5_000)}`, { ...SEARCH, text: "x".repeat(200) }],
+    ["/search?q=a&page=0", { ...ANY_SEARCH, text: "a" }],
+    [`/search?q=${"x".repeat(5_000)}`, { ...ANY_SEARCH, text: "x".repeat(200) }],
     ["/status.json?object=50", { server: undefined, id: "50", from: 0 }],
-    ["/status.json?q=sw", { ...SEARCH, text: "sw" }],
-    ["/status.json?tag=core", { ...SEARCH, tag: "core" }],
-    ["/status.json?status=down", { ...SEARCH, statuses: ["down"] }],
+    ["/status.json?q=sw", { ...ANY_SEARCH, text: "sw" }],
+    ["/status.json?tag=core", { ...ANY_SEARCH, tag: "core" }],
+    ["/status.json?status=down", { ...ANY_SEARCH, statuses: ["down"] }],
   ])("include %s", async (path, expected) => {
     expect(await lastAsked(path)).toEqual(expected);
   });

@@ -1,15 +1,10 @@
 import { describe, expect, it } from "vitest";
 import { searchPage } from "../../../../src/http/pages/status/search-page.ts";
 import type { SearchQuery } from "../../../../src/http/pages/status/source.ts";
-import { asIs, searchReport } from "./reports.ts";
-
-const EVERYTHING: SearchQuery = {
-  ...{ text: "", server: undefined, statuses: [], priorities: [] },
-  ...{ tag: "", probe: "", sort: undefined, page: 1 },
-};
+import { ANY_SEARCH, asIs, searchReport } from "./reports.ts";
 
 function pageOf(query: Partial<SearchQuery>, report: Partial<ReturnType<typeof searchReport>> = {}) {
-  return searchPage({ ...searchReport(asIs), ...report }, { ...EVERYTHING, ...query });
+  return searchPage({ ...searchReport(asIs), ...report }, { ...ANY_SEARCH, ...query });
 }
 
 function shown(...given: Parameters<typeof pageOf>): string {

@@ -13,6 +13,7 @@ import {
   statusTally,
   warnPill,
 } from "../../../../src/http/pages/status/status-marks.ts";
+import { wordsOf } from "./reports.ts";
 
 /** What a reader sees: tone, glyph and words. */
 function seen(html: { toString(): string }): string {
@@ -20,13 +21,6 @@ function seen(html: { toString(): string }): string {
     /class="pill (\w+)"><span [^>]*>(.*?)<\/span>(.*?)<\/span>$/.exec(html.toString()) ?? [];
   return `${tone} ${glyph} ${text}`;
 }
-
-const words = (html: { toString(): string }) =>
-  html
-    .toString()
-    .replaceAll(/<[^>]+>/g, " ")
-    .replaceAll(/\s+/g, " ")
-    .trim();
 
 describe("pills", () => {
   test.each([
@@ -71,24 +65,26 @@ describe("pills", () => {
 
 describe("counts", () => {
   test("of states have the worst first, and no zeros", () => {
-    expect(words(stateCounts({ working: 1_200, failing: 1, impaired: 0 }))).toBe("✕ 1 Polls fail ✓ 1,200 Reachable");
+    expect(wordsOf(stateCounts({ working: 1_200, failing: 1, impaired: 0 }))).toBe("✕ 1 Polls fail ✓ 1,200 Reachable");
   });
 
   test("of statuses have the worst first, no zeros, and links unless the status is new", () => {
     const html = statusCounts({ up: 5, ofanewerserver: 2, down: 1, warning: 0 }, "hq");
-    expect(words(html)).toBe("✕ 1 Down ✓ 5 Up • 2 ofanewerserver");
+    expect(wordsOf(html)).toBe("✕ 1 Down ✓ 5 Up • 2 ofanewerserver");
     expect(html.toString().match(/<a /g)).toHaveLength(2);
     expect(html.toString()).toMatch(/href="[^"]*server=hq[^"]*"/);
   });
 
   test("in rows combine statuses with one glyph, or with one tone", () => {
     const counts = { up: 5, pausedbyuser: 2, pauseduntil: 1, down: 1, partialdown: 3, warning: 1, unusual: 1 };
-    expect(words(statusTally(counts))).toBe(
+    expect(wordsOf(statusTally(counts))).toBe(
       "✕ 1 Down, ◐ 3 Partially down, ! 1 Warning, ≈ 1 Unusual, ✓ 5 Up, ‖ 3 Paused,",
     );
-    expect(words(shortTally({ ...counts, collecting: 1 }))).toBe("✕ 4 Down, ! 2 Warning, ✓ 5 Up, ‖ 4 Paused or other,");
-    expect(words(statusTally({ unknown: 1, ofanewerserver: 2 }))).toBe("? 1 Unknown, • 2 ofanewerserver,");
-    expect(words(statusTally({ pauseduntil: 1 }))).toBe("‖ 1 Paused until,");
+    expect(wordsOf(shortTally({ ...counts, collecting: 1 }))).toBe(
+      "✕ 4 Down, ! 2 Warning, ✓ 5 Up, ‖ 4 Paused or other,",
+    );
+    expect(wordsOf(statusTally({ unknown: 1, ofanewerserver: 2 }))).toBe("? 1 Unknown, • 2 ofanewerserver,");
+    expect(wordsOf(statusTally({ pauseduntil: 1 }))).toBe("‖ 1 Paused until,");
   });
 
   test("of probes, groups and devices name their problems", () => {
