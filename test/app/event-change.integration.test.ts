@@ -8,6 +8,7 @@ import type { Config } from "../../src/config/load.ts";
 import { EXPORTER_METRICS } from "../../src/telemetry/metric-declarations.ts";
 import { type Receiver, startReceiver } from "../otlp/support/otlp-http-receiver.ts";
 import { certificatePath } from "../support/certificates.ts";
+import { FixedStartClock } from "../support/fixed-start-clock.ts";
 import { testContext } from "../support/simulated-exporter.ts";
 import { simulateServer } from "../support/simulated-server.ts";
 import { temporaryFolder } from "../support/temporary-folder.ts";
@@ -19,7 +20,8 @@ const messagesOf = ({ records }: Receiver) =>
   records.filter(({ eventName }) => eventName === "prtg.sensor.status_change").map(({ attributes }) => attributes);
 
 test("each event goes once, to the current receiver, during reloads", async () => {
-  const simulator = await simulateServer();
+  const clock = new FixedStartClock();
+  const simulator = await simulateServer({ clock });
   const [plain, other, secure] = await Promise.all([startReceiver(), startReceiver(), startReceiver(undefined, {})]);
   const folder = temporaryFolder({});
   const configOf = async (otlp: string): Promise<Config> => {
@@ -44,7 +46,7 @@ otlp: { ${otlp} }
   ];
   const [[first] = []] = steps;
   if (first === undefined) throw new Error("no configuration");
-  const context = testContext();
+  const context = testContext(clock);
   const env = {};
   const push = await openOtlpPush(first, context, env);
   const exporter = new Exporter(first, context, push, await openEvents(first, context, env));
@@ -52,7 +54,7 @@ otlp: { ${otlp} }
   await exporter.start();
 
   const { world } = simulator;
-  const sensors = world.list("sensor").filter((sensor) => world.state(sensor, Date.now()).status === "up");
+  const sensors = world.list("sensor").filter((sensor) => world.state(sensor, clock.now()).status === "up");
   let current = first;
   for (const [index, [config, receiver]] of steps.entries()) {
     const [before, digests] = await Promise.all([digestConfig(current), digestConfig(config)]);
@@ -61,7 +63,7 @@ otlp: { ${otlp} }
     await exporter.change(before, { config, digests, push: prepared, events }, GRACE_MS);
     current = config;
     const { id = "" } = sensors[index] ?? {};
-    world.force(id, "down", Date.now());
+    world.force(id, "down", clock.now());
     await expect.poll(() => messagesOf(receiver).map((attributes) => attributes["prtg.sensor.id"])).toContain(id);
   }
   await exporter.stop(GRACE_MS);

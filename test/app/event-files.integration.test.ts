@@ -5,6 +5,8 @@ import { digestConfig } from "../../src/app/config-digests.ts";
 import { openEvents, prepareEvents } from "../../src/app/event-outputs.ts";
 import { Exporter } from "../../src/app/exporter.ts";
 import { type Config, loadConfig } from "../../src/config/load.ts";
+import { FixedStartClock } from "../support/fixed-start-clock.ts";
+import { CLOCK_START } from "../support/manual-clock.ts";
 import { testContext } from "../support/simulated-exporter.ts";
 import { CREDENTIALS, simulateServer } from "../support/simulated-server.ts";
 import { temporaryFolder } from "../support/temporary-folder.ts";
@@ -13,8 +15,9 @@ const ONLY_STATUSES =
   "collectors: { health: { enabled: false }, status: { schedule: 1s }, tree: { schedule: 1h }, channels: { enabled: false }, limits: { enabled: false }, timeseries: { enabled: false } }";
 
 test("a reload keeps sent and waiting events after any change of their settings", async () => {
-  const simulator = await simulateServer();
-  simulator.freezeAt(Date.now());
+  const clock = new FixedStartClock();
+  const simulator = await simulateServer({ clock });
+  simulator.freezeAt(CLOCK_START);
   const folder = temporaryFolder({});
   const configOf = async (section: string, state = "state"): Promise<Config> => {
     const yaml = `servers: [{ name: hq, url: "${simulator.url}", auth: { api_key: "\${KEY}" } }]\nstate_dir: ${join(folder, state)}\n${ONLY_STATUSES}\n${section}\n`;
@@ -27,7 +30,7 @@ test("a reload keeps sent and waiting events after any change of their settings"
     const text = readFileSync(path, "utf8").trimEnd();
     return text === "" ? [] : text.split("\n").map((line) => JSON.parse(line).attributes["prtg.status.new"] ?? "");
   };
-  const context = testContext();
+  const context = testContext(clock);
   let config = await configOf("events: { file: one.jsonl }");
   let exporter = new Exporter(config, context, undefined, await openEvents(config, context, {}));
   onTestFinished(() => exporter.stop());

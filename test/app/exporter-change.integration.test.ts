@@ -1,5 +1,5 @@
 import type { Simulator } from "prtg-simulator/src/simulator.ts";
-import { describe, expect, onTestFinished, test, vi } from "vitest";
+import { beforeEach, describe, expect, onTestFinished, test, vi } from "vitest";
 import { digestConfig } from "../../src/app/config-digests.ts";
 import { Exporter } from "../../src/app/exporter.ts";
 import { planSync } from "../../src/app/pipeline-plan.ts";
@@ -7,6 +7,8 @@ import { type Config, loadConfig } from "../../src/config/load.ts";
 import { negotiateFormat } from "../../src/exposition/negotiate.ts";
 import { StatusReport } from "../../src/http/pages/status/report.ts";
 import { seriesKey } from "../support/expected-series.ts";
+import { FixedStartClock } from "../support/fixed-start-clock.ts";
+import { CLOCK_START } from "../support/manual-clock.ts";
 import { parsePage } from "../support/parse-sample.ts";
 import { testContext } from "../support/simulated-exporter.ts";
 import { CREDENTIALS, simulateServer } from "../support/simulated-server.ts";
@@ -18,6 +20,12 @@ const RARELY =
   "collectors: { health: { schedule: 1h }, tree: { schedule: 1h }, status: { schedule: 1h }, channels: { schedule: 1h }, limits: { schedule: 1h }, timeseries: { enabled: false } }\n";
 const RULES =
   "mapping: { rules: [{ match: { channel: Downtime }, name: site_downtime_ratio, help: Down., unit: ratio }, { match: { channel: '*oss*' }, drop: true }] }\n";
+
+let clock: FixedStartClock;
+
+beforeEach(() => {
+  clock = new FixedStartClock();
+});
 
 const FILES = { KEY: CREDENTIALS.apiKey, PASSWORD: CREDENTIALS.password };
 
@@ -31,17 +39,17 @@ async function configOf(servers: readonly string[], settings: string): Promise<C
 }
 
 async function frozenServer(): Promise<Simulator> {
-  const simulator = await simulateServer();
+  const simulator = await simulateServer({ clock });
   const { world } = simulator;
   const [sensor] = world.list("sensor");
   const other = world.list("device").find(({ id }) => id !== sensor?.parent?.id);
-  world.edit(other?.id ?? "", { dependency: { schedule: "none", dependsOn: sensor?.id } }, Date.now());
-  simulator.freezeAt(Date.now());
+  world.edit(other?.id ?? "", { dependency: { schedule: "none", dependsOn: sensor?.id } }, CLOCK_START);
+  simulator.freezeAt(CLOCK_START);
   return simulator;
 }
 
 async function started(config: Config): Promise<Exporter> {
-  const exporter = new Exporter(config, testContext());
+  const exporter = new Exporter(config, testContext(clock));
   onTestFinished(() => exporter.stop());
   expect(await exporter.start()).toBe(true);
   // Ready after the values. Limits come later.

@@ -1,11 +1,12 @@
 import type { Simulator } from "prtg-simulator/src/simulator.ts";
-import { expect, onTestFinished, test, vi } from "vitest";
+import { beforeEach, expect, onTestFinished, test, vi } from "vitest";
 import { digestConfig } from "../../src/app/config-digests.ts";
 import { Exporter } from "../../src/app/exporter.ts";
 import type { Config } from "../../src/config/load.ts";
 import { negotiateFormat } from "../../src/exposition/negotiate.ts";
 import { StatusReport } from "../../src/http/pages/status/report.ts";
 import { seriesKey } from "../support/expected-series.ts";
+import { FixedStartClock } from "../support/fixed-start-clock.ts";
 import { parsePage } from "../support/parse-sample.ts";
 import { testContext } from "../support/simulated-exporter.ts";
 import { CREDENTIALS, simulateServer } from "../support/simulated-server.ts";
@@ -15,13 +16,19 @@ const PATIENCE = { timeout: 30_000, interval: 50 };
 const RARELY =
   "collectors: { health: { schedule: 1h }, tree: { schedule: 1h }, status: { schedule: 1h }, channels: { schedule: 1h }, limits: { enabled: false }, timeseries: { enabled: false } }\n";
 
+let clock: FixedStartClock;
+
+beforeEach(() => {
+  clock = new FixedStartClock();
+});
+
 async function configOf({ url }: Pick<Simulator, "url">, more = "", key?: string): Promise<Config> {
   const yaml = `servers: [{ name: hq, url: "${url}", auth: { api_key: "\${KEY}" }${more} }]\n${RARELY}`;
   return loadTestConfig(yaml, key);
 }
 
 async function start(config: Config) {
-  const exporter = new Exporter(config, testContext());
+  const exporter = new Exporter(config, testContext(clock));
   onTestFinished(() => exporter.stop());
   expect(await exporter.start()).toBe(true);
   const samples = async () => {
@@ -67,7 +74,7 @@ const selecting = (ids: readonly string[]) =>
   `, select: { include: [${ids.map((id) => `{ id: "${id}" }`).join(", ")}] }`;
 
 test("a server is not up until the exporter reads its larger selection: tree, then channels", async () => {
-  const simulator = await simulateServer();
+  const simulator = await simulateServer({ clock });
   const [one = "", two = ""] = parts(simulator);
   const exporter = await start(await configOf(simulator, selecting([one])));
   const before = await exporter.look();
@@ -91,7 +98,7 @@ test("a server is not up until the exporter reads its larger selection: tree, th
 }, 90_000);
 
 test("a smaller selection stays up and reads nothing", async () => {
-  const simulator = await simulateServer();
+  const simulator = await simulateServer({ clock });
   const [one = "", two = ""] = parts(simulator);
   const exporter = await start(await configOf(simulator, selecting([one, two])));
   simulator.faults.set(["hang"]);
@@ -100,7 +107,7 @@ test("a smaller selection stays up and reads nothing", async () => {
 }, 60_000);
 
 test("another server under the same name is not up until it answers", async () => {
-  const [first, second] = await Promise.all([simulateServer(), simulateServer()]);
+  const [first, second] = await Promise.all([simulateServer({ clock }), simulateServer({ clock })]);
   const exporter = await start(await configOf(first));
   second.faults.set(["hang"]);
   await exporter.change(await configOf(second));
@@ -112,7 +119,7 @@ test("another server under the same name is not up until it answers", async () =
 }, 60_000);
 
 test("a new user's key is not up until the exporter reads its objects, and other limits stay up", async () => {
-  const simulator = await simulateServer();
+  const simulator = await simulateServer({ clock });
   const exporter = await start(await configOf(simulator));
   simulator.faults.set(["hang"]);
   await exporter.change(await configOf(simulator, ", limits: { concurrency: 3 }"));

@@ -4,6 +4,7 @@ import { Exporter } from "../../src/app/exporter.ts";
 import { openOtlpPush, prepareOtlpPush } from "../../src/app/otlp-preparation.ts";
 import type { Config } from "../../src/config/load.ts";
 import { type Receiver, startReceiver } from "../otlp/support/otlp-http-receiver.ts";
+import { FixedStartClock } from "../support/fixed-start-clock.ts";
 import { testContext } from "../support/simulated-exporter.ts";
 import { simulateServer } from "../support/simulated-server.ts";
 import { loadTestConfig } from "../support/test-config.ts";
@@ -43,7 +44,8 @@ function devicesOf({ requests }: Receiver): ReadonlyMap<string | undefined, Read
 }
 
 test("each device is a resource, and a reload ends removed series in their resources", async () => {
-  const [simulator, receiver] = await Promise.all([simulateServer(), startReceiver()]);
+  const clock = new FixedStartClock();
+  const [simulator, receiver] = await Promise.all([simulateServer({ clock }), startReceiver()]);
   const load = async (names: readonly string[]): Promise<Config> => {
     const servers = names.map((name) => `{ name: ${name}, url: "${simulator.url}", auth: { api_key: "\${KEY}" } }`);
     const yaml = `
@@ -52,7 +54,7 @@ otlp: { endpoint: "${receiver.url}", interval: 1s, profile: otel, resource_attri
 `;
     return loadTestConfig(yaml);
   };
-  const context = testContext();
+  const context = testContext(clock);
   const both = await load(SERVERS);
   const exporter = new Exporter(both, context, await openOtlpPush(both, context, {}));
   onTestFinished(() => exporter.stop());

@@ -3,6 +3,7 @@ import { expect, onTestFinished, test, vi } from "vitest";
 import { Exporter } from "../../src/app/exporter.ts";
 import { negotiateFormat } from "../../src/exposition/negotiate.ts";
 import { ExtraWork } from "../../src/lib/extra-work.ts";
+import { FixedStartClock } from "../support/fixed-start-clock.ts";
 import { never } from "../support/never-aborted.ts";
 import { testContext } from "../support/simulated-exporter.ts";
 import { simulateServer } from "../support/simulated-server.ts";
@@ -11,7 +12,8 @@ import { loadTestConfig } from "../support/test-config.ts";
 const PATIENCE = { timeout: 60_000, interval: 100 };
 
 test("a busy process serves values and statuses, and defers time series", async () => {
-  const servers = [await simulateServer(), await simulateServer()];
+  const clock = new FixedStartClock();
+  const servers = [await simulateServer({ clock }), await simulateServer({ clock })];
   const yaml = `
 servers: [${servers.map(({ url }, index) => `{ name: s${index}, url: "${url}", auth: { api_key: "\${KEY}" }, limits: { requests_per_second: 1000 } }`).join(", ")}]
 collectors: { channels: { schedule: 1s }, status: { schedule: 1s }, timeseries: { mode: all, schedule: 2s } }
@@ -26,7 +28,7 @@ collectors: { channels: { schedule: 1s }, status: { schedule: 1s }, timeseries: 
     if (busy) busyMs += 60_000;
     return busyMs;
   };
-  const exporter = new Exporter(config, { ...testContext(), log, eventLoopBusyMs });
+  const exporter = new Exporter(config, { ...testContext(clock), log, eventLoopBusyMs });
   onTestFinished(() => exporter.stop());
   expect(await exporter.start()).toBe(true);
   const samples = async () => {

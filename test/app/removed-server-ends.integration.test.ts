@@ -5,6 +5,7 @@ import { openOtlpPush, prepareOtlpPush } from "../../src/app/otlp-preparation.ts
 import type { Config } from "../../src/config/load.ts";
 import { negotiateFormat } from "../../src/exposition/negotiate.ts";
 import { startReceiver } from "../otlp/support/otlp-http-receiver.ts";
+import { FixedStartClock } from "../support/fixed-start-clock.ts";
 import { testContext } from "../support/simulated-exporter.ts";
 import { simulateServer } from "../support/simulated-server.ts";
 import { loadTestConfig } from "../support/test-config.ts";
@@ -15,11 +16,12 @@ const PATIENCE = { timeout: 30_000, interval: 50 };
 test("series of a removed server end even if their first values arrive later", async () => {
   let takesMeasurements = false;
   let refused = 0;
-  const simulator = await simulateServer();
+  const clock = new FixedStartClock();
+  const simulator = await simulateServer({ clock });
   const { world } = simulator;
   const [late] = world.list("sensor").filter(({ channels }) => channels.length > 1);
   if (late === undefined) throw new Error("no sensor has channels");
-  world.pause(late.id, Date.now() - 60_000);
+  world.pause(late.id, clock.now() - 60_000);
   const receiver = await startReceiver((_, { batches }) => {
     const isMeasurement = batches.some(({ metrics }) => metrics.some(({ name }) => name === "prtg.channel_value"));
     if (takesMeasurements || !isMeasurement) return undefined;
@@ -31,15 +33,15 @@ test("series of a removed server end even if their first values arrive later", a
     const yaml = `servers: [${servers.join(", ")}]\ncollectors: { status: { schedule: 1s }, channels: { schedule: 1s } }\notlp: { endpoint: "${receiver.url}", interval: 1s }\n`;
     return loadTestConfig(yaml);
   };
-  const context = testContext();
+  const context = testContext(clock);
   const both = await load(["hq", "second"]);
   const exporter = new Exporter(both, context, await openOtlpPush(both, context, {}));
   onTestFinished(() => exporter.stop());
   await exporter.start();
   // Now the next attempt is seconds away.
   await vi.waitFor(() => expect(refused).toBeGreaterThan(9), PATIENCE);
-  world.resume(late.id, Date.now());
-  world.scan(late.id, Date.now());
+  world.resume(late.id, clock.now());
+  world.scan(late.id, clock.now());
   await vi.waitFor(async () => {
     const page = Buffer.concat(await exporter.exposition.page(negotiateFormat({}), "identity")).toString();
     expect(page).toMatch(new RegExp(`prtg_channel_value{server="second",sensor_id="${late.id}"`));

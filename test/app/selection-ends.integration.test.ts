@@ -3,6 +3,7 @@ import { openEvents } from "../../src/app/event-outputs.ts";
 import { Exporter } from "../../src/app/exporter.ts";
 import { openOtlpPush } from "../../src/app/otlp-preparation.ts";
 import { startReceiver } from "../otlp/support/otlp-http-receiver.ts";
+import { FixedStartClock } from "../support/fixed-start-clock.ts";
 import { testContext } from "../support/simulated-exporter.ts";
 import { simulateServer } from "../support/simulated-server.ts";
 import { temporaryFolder } from "../support/temporary-folder.ts";
@@ -11,7 +12,8 @@ import { loadTestConfig } from "../support/test-config.ts";
 const PATIENCE = { timeout: 30_000, interval: 50 };
 
 test("an object that leaves the selection ends over OTLP and causes a removal event", async () => {
-  const [{ url, world }, receiver] = await Promise.all([simulateServer(), startReceiver()]);
+  const clock = new FixedStartClock();
+  const [{ url, world }, receiver] = await Promise.all([simulateServer({ clock }), startReceiver()]);
   const sensors = world.list("sensor");
   const moved = world.list("device").find(({ parent }) => parent?.kind === "group");
   const group = moved?.parent?.id ?? "";
@@ -24,7 +26,7 @@ otlp: { endpoint: "${receiver.url}", interval: 1s, events: true }
 events: { structure: true }
 `;
   const config = await loadTestConfig(yaml);
-  const context = testContext();
+  const context = testContext(clock);
   const push = await openOtlpPush(config, context, {});
   const exporter = new Exporter(config, context, push, await openEvents(config, context, {}));
   onTestFinished(() => exporter.stop());

@@ -3,6 +3,7 @@ import { digestConfig } from "../../src/app/config-digests.ts";
 import { Exporter } from "../../src/app/exporter.ts";
 import { openOtlpPush, prepareOtlpPush } from "../../src/app/otlp-preparation.ts";
 import { type Receiver, startReceiver } from "../otlp/support/otlp-http-receiver.ts";
+import { FixedStartClock } from "../support/fixed-start-clock.ts";
 import { testContext } from "../support/simulated-exporter.ts";
 import { simulateServer } from "../support/simulated-server.ts";
 import { loadTestConfig } from "../support/test-config.ts";
@@ -11,12 +12,13 @@ const GRACE_MS = 5_000;
 const LIMIT = { timeout: 30_000, interval: 50 };
 
 async function startPushing(first: (yaml: YamlOf) => string) {
-  const [simulator, receiver] = await Promise.all([simulateServer(), startReceiver()]);
+  const clock = new FixedStartClock();
+  const [simulator, receiver] = await Promise.all([simulateServer({ clock }), startReceiver()]);
   const yamlOf: YamlOf = (servers, otlp = "") => `
 servers: [${servers.map((name) => `{ name: ${name}, url: "${simulator.url}", auth: { api_key: "\${KEY}" } }`).join(", ")}]
 otlp: { endpoint: "${receiver.url}", interval: 1s, ${otlp} }
 `;
-  const context = testContext();
+  const context = testContext(clock);
   let current = await loadTestConfig(first(yamlOf));
   const exporter = new Exporter(current, context, await openOtlpPush(current, context, {}));
   onTestFinished(() => exporter.stop());

@@ -1,6 +1,7 @@
 import { readFileSync } from "node:fs";
 import { describe, expect, test } from "vitest";
 import { mapEntry } from "../../src/lib/map-entry.ts";
+import { CLOCK_START } from "../support/manual-clock.ts";
 import { startSimulatedExporter } from "../support/simulated-exporter.ts";
 
 const SIZING = readFileSync(new URL("../../docs/sizing.md", import.meta.url), "utf8");
@@ -21,7 +22,7 @@ function pageSize(settings: string): Promise<number> {
 async function measured(settings: string): Promise<number> {
   const started = await startSimulatedExporter({ settings, size: SIZE });
   try {
-    started.simulator.freezeAt(Date.now());
+    started.simulator.freezeAt(CLOCK_START);
     expect(await started.poll()).toBe(true);
     const lines = (await started.page()).split("\n").filter((line) => /^prtg_(?!exporter_)/.test(line));
     return lines.join("\n").length;

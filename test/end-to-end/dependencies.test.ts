@@ -2,13 +2,14 @@ import type { SimNode } from "prtg-simulator/src/world/model.ts";
 import { settingsInForce } from "prtg-simulator/src/world/nodes/settings.ts";
 import { createWorld } from "prtg-simulator/src/world/world.ts";
 import { expect, onTestFinished, test } from "vitest";
+import { CLOCK_START } from "../support/manual-clock.ts";
 import { startSimulatedExporter } from "../support/simulated-exporter.ts";
 
 const SETTINGS = "collectors: { timeseries: { enabled: false } }\nmetrics: { dependency_info: true }\n";
 
 /** A device, and a group with devices, depend on another device's sensor. */
 async function start() {
-  const at = Date.now();
+  const at = CLOCK_START;
   const world = createWorld({ seed: 1, startedAt: at, size: { sensors: 300, devices: 40 } });
   const devices = world.list("device").filter(({ type }) => type === "device");
   const [core, device] = devices;

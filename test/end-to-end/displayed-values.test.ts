@@ -29,13 +29,14 @@ test.each(["en", "de"] as const)(
     const samples = [...(await exporter.samples()).values()];
     const shown = samples.filter(({ name }) => name === "prtg_channel_value");
     expect(shown.length).toBeGreaterThan(300);
-    const { world } = exporter.simulator;
+    const { clock, simulator } = exporter;
+    const { world } = simulator;
     let compared = 0;
     for (const { labels, value } of shown) {
       // Without a unit, numerals follow JSON in every language.
       if (labels.unit === "") continue;
       const channel = world.channel(`${labels.sensor_id}.${labels.channel_id}`);
-      const now = Date.now();
+      const now = clock.now();
       const valueAt = (at: number) => channel && world.lastMeasurement(channel, at)?.displayValue;
       const exact = valueAt(now);
       if (exact === undefined || exact === null) continue;

@@ -14,8 +14,7 @@ const POLLS = 6;
 /** Reading is slower than serving, hence a sample. */
 const PAGES_READ = 16;
 
-function change(world: World, round: number): void {
-  const at = Date.now();
+function change(world: World, round: number, at: number): void {
   const devices = world.list("device");
   const sensors = world.list("sensor");
   const pick = <Item>(items: readonly Item[], salt: number): Item | undefined =>
@@ -62,7 +61,7 @@ test("pages during polls are complete, valid and without duplicate series", asyn
     const poll = async () => {
       // For enough pages on a busy machine.
       for (; polls < POLLS || pages.length <= PAGES_READ; polls++) {
-        change(simulator.world, polls);
+        change(simulator.world, polls, simulator.now());
         expect(await running.poll()).toBe(true);
       }
     };

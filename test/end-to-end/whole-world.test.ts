@@ -1,5 +1,6 @@
 import { describe, expect, test } from "vitest";
 import { expectedSeries } from "../support/expected-series.ts";
+import { CLOCK_START } from "../support/manual-clock.ts";
 import type { ParsedSample } from "../support/parse-sample.ts";
 import { startSimulatedExporter } from "../support/simulated-exporter.ts";
 
@@ -26,7 +27,7 @@ describe.each(["live", "specification"] as const)("whole world in the spelling o
   ])("the page has exactly the series and values of a world %s", async (_size, size) => {
     const running = await startSimulatedExporter({ size, simulator: { spelling } });
     try {
-      const at = Date.now();
+      const at = CLOCK_START;
       running.simulator.freezeAt(at);
       expect(await running.poll()).toBe(true);
       const expected = expectedSeries(running.simulator.world, "hq", at);

@@ -3,7 +3,9 @@ import { expect, onTestFinished, test, vi } from "vitest";
 import { Exporter } from "../../src/app/exporter.ts";
 import { loadConfig } from "../../src/config/load.ts";
 import { negotiateFormat } from "../../src/exposition/negotiate.ts";
+import type { Clock } from "../../src/lib/clock.ts";
 import { certificatePath, keyPair } from "../support/certificates.ts";
+import { FixedStartClock } from "../support/fixed-start-clock.ts";
 import { freePort } from "../support/free-port.ts";
 import { testContext } from "../support/simulated-exporter.ts";
 import { CREDENTIALS, simulateServer } from "../support/simulated-server.ts";
@@ -15,7 +17,7 @@ const SCHEDULES =
   "health: { schedule: 1s }, tree: { schedule: 1s }, status: { schedule: 1s }, channels: { schedule: 1s }";
 
 /** In real time. `servers`: YAML by name. */
-async function monitor(servers: Readonly<Record<string, string>>) {
+async function monitor(servers: Readonly<Record<string, string>>, clock: Clock) {
   const list = Object.entries(servers).map(
     ([name, more]) =>
       `  - { name: ${name}, auth: { api_key: "\${KEY}" }, limits: { timeout: 20s, requests_per_second: 100 }, ${more} }\n`,
@@ -28,7 +30,7 @@ async function monitor(servers: Readonly<Record<string, string>>) {
         ? `servers:\n${list.join("")}collectors: { ${SCHEDULES} }\n`
         : readFileSync(path, "utf8"),
   });
-  const exporter = new Exporter(config, testContext());
+  const exporter = new Exporter(config, testContext(clock));
   onTestFinished(() => exporter.stop());
   void exporter.start();
   return async (format: "text" | "openmetrics"): Promise<PageView> => {
@@ -40,20 +42,24 @@ async function monitor(servers: Readonly<Record<string, string>>) {
 }
 
 test("the exporter reports unknown names, closed ports and untrusted certificates without effect on other servers", async () => {
+  const clock = new FixedStartClock();
   const [sound, expired, foreign, plain] = await Promise.all([
-    simulateServer(),
-    simulateServer({ tls: keyPair("expired") }),
-    simulateServer({ tls: keyPair("prtg.example.com") }),
-    simulateServer(),
+    simulateServer({ clock }),
+    simulateServer({ clock, tls: keyPair("expired") }),
+    simulateServer({ clock, tls: keyPair("prtg.example.com") }),
+    simulateServer({ clock }),
   ]);
-  const page = await monitor({
-    sound: `url: "${sound.url}"`,
-    nameless: 'url: "http://prtg.invalid:1615"',
-    closed: `url: "http://127.0.0.1:${await freePort()}"`,
-    expired: `url: "${expired.url}", tls: { ca_file: ca.pem }`,
-    foreign: `url: "${foreign.url}"`,
-    plain: `url: "${plain.url.replace("http:", "https:")}"`,
-  });
+  const page = await monitor(
+    {
+      sound: `url: "${sound.url}"`,
+      nameless: 'url: "http://prtg.invalid:1615"',
+      closed: `url: "http://127.0.0.1:${await freePort()}"`,
+      expired: `url: "${expired.url}", tls: { ca_file: ca.pem }`,
+      foreign: `url: "${foreign.url}"`,
+      plain: `url: "${plain.url.replace("http:", "https:")}"`,
+    },
+    clock,
+  );
   const unreachable = ["closed", "expired", "foreign", "nameless", "plain"];
   await vi.waitFor(
     async () => {
@@ -73,7 +79,7 @@ test("the exporter reports unknown names, closed ports and untrusted certificate
     expect(view.labelsOf("prtg_sensor_status_code", "server")).toEqual(new Set(["sound"]));
     for (const server of unreachable) {
       expect(view.value("prtg_up", { server }), server).toBe(0);
-      expect(new TruthChecker(server).complaints(view, Date.now(), []), server).toEqual([]);
+      expect(new TruthChecker(server).complaints(view, clock.now(), []), server).toEqual([]);
     }
     const codes = (server: string) => view.labelsOf("prtg_exporter_api_requests_total", "code", { server });
     expect([codes("nameless"), codes("closed")]).toEqual([new Set(["connection"]), new Set(["connection"])]);
@@ -82,9 +88,10 @@ test("the exporter reports unknown names, closed ports and untrusted certificate
 });
 
 test("the next health check trusts a corrected certificate", async () => {
+  const clock = new FixedStartClock();
   const port = await freePort();
-  const wrong = await simulateServer({ port, tls: keyPair("expired") });
-  const page = await monitor({ hq: `url: "https://localhost:${port}", tls: { ca_file: ca.pem }` });
+  const wrong = await simulateServer({ clock, port, tls: keyPair("expired") });
+  const page = await monitor({ hq: `url: "https://localhost:${port}", tls: { ca_file: ca.pem }` }, clock);
   const up = async () => (await page("text")).value("prtg_up", { server: "hq" });
   await vi.waitFor(
     async () => expect((await page("text")).value("prtg_exporter_api_breaker_open", { server: "hq" })).toBe(1),
@@ -92,7 +99,7 @@ test("the next health check trusts a corrected certificate", async () => {
   );
   expect(await up()).toBe(0);
   await wrong.close();
-  await simulateServer({ port, tls: keyPair("localhost") });
+  await simulateServer({ clock, port, tls: keyPair("localhost") });
   const since = performance.now();
   await vi.waitFor(async () => expect(await up()).toBe(1), { timeout: 30_000, interval: 100 });
   // Health every second for up to a minute, plus load.

@@ -1,6 +1,7 @@
 import { join } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
 import { afterAll, afterEach, beforeAll, expect, test } from "vitest";
+import { systemClock } from "../../src/lib/clock.ts";
 import { startCommand } from "../support/command-line.ts";
 import { seriesKey } from "../support/expected-series.ts";
 import { type SimulatedExporter, startSimulatedExporter, TEST_KEY } from "../support/simulated-exporter.ts";
@@ -26,7 +27,7 @@ describeWithPrograms(["prometheus-3"], "history that backfill pushes into Promet
   let prometheus: Prometheus | undefined;
 
   beforeAll(async () => {
-    running = await startSimulatedExporter({ size: SIZE });
+    running = await startSimulatedExporter({ size: SIZE, clock: systemClock });
     at = Math.floor(Date.now() / (5 * MINUTE)) * 5 * MINUTE - 2.5 * MINUTE;
     running.simulator.freezeAt(at);
     [from, to] = [at - 10 * DAY, at - 4 * HOUR];

@@ -3,6 +3,7 @@ import { join } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
 import type { World } from "prtg-simulator/src/world/model.ts";
 import { afterAll, beforeAll, expect, test } from "vitest";
+import { systemClock } from "../../src/lib/clock.ts";
 import { startCommand } from "../support/command-line.ts";
 import { seriesKey } from "../support/expected-series.ts";
 import { type SimulatedExporter, startSimulatedExporter, TEST_KEY } from "../support/simulated-exporter.ts";
@@ -30,7 +31,7 @@ describeWithPrograms(["promtool-3", "prometheus-3", "python-openmetrics"], "hist
   let to: number;
 
   beforeAll(async () => {
-    running = await startSimulatedExporter({ size: SIZE });
+    running = await startSimulatedExporter({ size: SIZE, clock: systemClock });
     ({ world } = running.simulator);
     at = Math.floor(Date.now() / (5 * MINUTE)) * 5 * MINUTE - 2.5 * MINUTE;
     running.simulator.freezeAt(at);

@@ -4,6 +4,7 @@ import { afterAll, beforeAll, describe, expect, it, onTestFinished } from "vites
 import { createRoutes } from "../../src/http/pages/routes.ts";
 import { courseView } from "../../src/http/pages/status/course-view.ts";
 import { startWebServer, type WebServer } from "../../src/http/server/connection-handler.ts";
+import { systemClock } from "../../src/lib/clock.ts";
 import { type Browser, type Page, startBrowser } from "../../tools/browser/chromium.ts";
 import { courseOf } from "../http/pages/status/drawings.ts";
 import { type SimulatedExporter, startSimulatedExporter } from "../support/simulated-exporter.ts";
@@ -28,7 +29,7 @@ describeWithPrograms(["chromium"], "charts, sensors and keys in Chromium", ({ ch
   let sensor: SimSensor;
 
   beforeAll(async () => {
-    running = await startSimulatedExporter({ size: { sensors: 300 } });
+    running = await startSimulatedExporter({ size: { sensors: 300 }, clock: systemClock });
     const { world } = running.simulator;
     const at = Date.now();
     running.simulator.freezeAt(at);

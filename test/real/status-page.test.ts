@@ -4,6 +4,7 @@ import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { createRoutes } from "../../src/http/pages/routes.ts";
 import { StatusReport } from "../../src/http/pages/status/report.ts";
 import { startWebServer, type WebServer } from "../../src/http/server/connection-handler.ts";
+import { systemClock } from "../../src/lib/clock.ts";
 import { type Browser, startBrowser } from "../../tools/browser/chromium.ts";
 import { type SimulatedExporter, startSimulatedExporter } from "../support/simulated-exporter.ts";
 import { accessibilityFaults, openPage } from "./support/browser.ts";
@@ -40,6 +41,7 @@ describeWithPrograms(["chromium"], "status page in Chromium", ({ chromium }) => 
   beforeAll(async () => {
     running = await startSimulatedExporter({
       size: { sensors: 600 },
+      clock: systemClock,
       settings: "mapping: { presets: [base-units] }\n",
     });
     const { world } = running.simulator;

@@ -6,6 +6,7 @@ import { Exporter } from "../../src/app/exporter.ts";
 import type { Config } from "../../src/config/load.ts";
 import { negotiateFormat } from "../../src/exposition/negotiate.ts";
 import { seriesKey } from "../support/expected-series.ts";
+import { FixedStartClock } from "../support/fixed-start-clock.ts";
 import { parsePage } from "../support/parse-sample.ts";
 import { testContext } from "../support/simulated-exporter.ts";
 import { loadTestConfig } from "../support/test-config.ts";
@@ -22,9 +23,9 @@ export async function selectingConfig({ url }: Pick<Simulator, "url">, select?: 
   return loadTestConfig(yaml);
 }
 
-/** Polls on request. */
+/** Polls on request. The caller freezes the simulator at `CLOCK_START`. */
 export async function selecting(simulator: Simulator, select?: unknown): Promise<Exporter> {
-  const exporter = new Exporter(await selectingConfig(simulator, select), testContext());
+  const exporter = new Exporter(await selectingConfig(simulator, select), testContext(new FixedStartClock()));
   onTestFinished(() => exporter.stop());
   return exporter;
 }

@@ -2,6 +2,8 @@ import type { Simulator } from "prtg-simulator/src/simulator.ts";
 import type { SimNode, World } from "prtg-simulator/src/world/model.ts";
 import { describe, expect, test } from "vitest";
 import { StatusReport } from "../../src/http/pages/status/report.ts";
+import { FixedStartClock } from "../support/fixed-start-clock.ts";
+import { CLOCK_START } from "../support/manual-clock.ts";
 import { simulateServer } from "../support/simulated-server.ts";
 import {
   nodesOf,
@@ -16,8 +18,8 @@ import {
 } from "./selecting-exporter.ts";
 
 async function frozen(): Promise<Simulator> {
-  const simulator = await simulateServer();
-  simulator.freezeAt(Date.now());
+  const simulator = await simulateServer({ clock: new FixedStartClock() });
+  simulator.freezeAt(CLOCK_START);
   return simulator;
 }
 

@@ -2,6 +2,7 @@ import fc from "fast-check";
 import type { World } from "prtg-simulator/src/world/model.ts";
 import { createWorld } from "prtg-simulator/src/world/world.ts";
 import { expect, test } from "vitest";
+import { CLOCK_START } from "../support/manual-clock.ts";
 import { simulateServer } from "../support/simulated-server.ts";
 import { nodesOf, poll, type Rule, selectedIn, selecting, seriesOf, shownObjects } from "./selecting-exporter.ts";
 
@@ -70,7 +71,7 @@ function ruleOf(world: World, sketch: RuleSketch): Rule {
 }
 
 test("selection on the server and in the exporter gives the same series", async () => {
-  const at = Date.now();
+  const at = CLOCK_START;
   await fc.assert(
     fc.asyncProperty(
       fc.array(step, { maxLength: 6 }),

@@ -1,4 +1,5 @@
 import { type Clock, systemClock } from "../../src/lib/clock.ts";
+import { CLOCK_START } from "./manual-clock.ts";
 
 /** Runs faster than the machine's clock, for real sockets that wait for minutes. */
 export class FastClock implements Clock {
@@ -6,7 +7,7 @@ export class FastClock implements Clock {
   readonly #began = systemClock.monotonic();
   readonly #start: number;
 
-  constructor(speed: number, start = Date.UTC(2026, 0, 15, 12)) {
+  constructor(speed: number, start = CLOCK_START) {
     this.#speed = speed;
     this.#start = start;
   }

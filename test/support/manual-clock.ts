@@ -1,5 +1,8 @@
 import type { Clock } from "../../src/lib/clock.ts";
 
+/** Wall clock at the start of a test clock, milliseconds since the epoch. */
+export const CLOCK_START = Date.UTC(2026, 0, 15, 12);
+
 interface Sleeper {
   readonly until: number;
   readonly wake: () => void;
@@ -12,7 +15,7 @@ export class ManualClock implements Clock {
   readonly #sleepers = new Set<Sleeper>();
 
   /** @param now initial wall clock, milliseconds since the epoch. */
-  constructor(now = Date.UTC(2026, 0, 15, 12)) {
+  constructor(now = CLOCK_START) {
     this.#now = now;
   }
 

@@ -13,6 +13,7 @@ import { MemoryBudget } from "../../src/lib/memory-budget.ts";
 import { Receivers } from "../../src/otlp/receivers.ts";
 import { ServerAccesses } from "../../src/prtg/request/server-access.ts";
 import { seriesKey } from "./expected-series.ts";
+import { FixedStartClock } from "./fixed-start-clock.ts";
 import { type ParsedSample, parsePage } from "./parse-sample.ts";
 import { loadTestConfig } from "./test-config.ts";
 
@@ -22,12 +23,15 @@ export interface SimulatedExporterOptions {
   readonly size?: Partial<WorldSize>;
   readonly seed?: number;
   readonly simulator?: Partial<SimulatorOptions>;
+  /** Clock of the world, simulator and exporter. Default: `FixedStartClock`. Tests with other programs or a browser need the system clock. */
+  readonly clock?: Clock;
   /** YAML sections next to `servers:`, such as `metrics: { sensor_status: all }`. */
   readonly settings?: string;
 }
 
 /** A simulator over HTTP and a full exporter, both in this process. The exporter polls on request and serves no page. */
 export interface SimulatedExporter {
+  readonly clock: Clock;
   readonly simulator: Simulator;
   readonly exporter: Exporter;
   readonly config: Config;
@@ -40,19 +44,21 @@ export interface SimulatedExporter {
 }
 
 export async function startSimulatedExporter(options: SimulatedExporterOptions = {}): Promise<SimulatedExporter> {
+  const { clock = new FixedStartClock() } = options;
   const simulator = await startSimulator({
-    world: createWorld({ seed: options.seed ?? 1, size: options.size ?? {}, startedAt: Date.now() }),
-    clock: systemClock,
+    world: createWorld({ seed: options.seed ?? 1, size: options.size ?? {}, startedAt: clock.now() }),
+    clock,
     spelling: "live",
     credentials: { apiKey: TEST_KEY, username: "tester", password: "password-of-the-tests" },
     ...options.simulator,
   });
   const config = await configFor(simulator.url, options.settings);
-  const context = testContext();
+  const context = testContext(clock);
   const exporter = new Exporter(config, context, undefined, await openEvents(config, context, {}));
   const page = async () => Buffer.concat(await exporter.exposition.page(negotiateFormat({}), "identity")).toString();
   exporter.exposition.start();
   return {
+    clock,
     simulator,
     exporter,
     config,

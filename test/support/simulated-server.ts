@@ -15,11 +15,12 @@ export const CREDENTIALS = {
   limitedApiKey: "key-of-a-user-without-some-rights",
 };
 
-/** Ends with the test. */
+/** Ends with the test. The world begins at the time of `clock`, by default the system clock, which other processes use too. */
 export async function simulateServer(options: Partial<SimulatorOptions> = {}): Promise<Simulator> {
+  const { clock = systemClock } = options;
   const simulator = await startSimulator({
-    world: createWorld({ seed: 1, size: SMALL, startedAt: Date.now() }),
-    clock: systemClock,
+    world: createWorld({ seed: 1, size: SMALL, startedAt: clock.now() }),
+    clock,
     spelling: "live",
     credentials: CREDENTIALS,
     ...options,

@@ -1,5 +1,6 @@
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { NodeReport } from "../../../src/http/pages/status/report.ts";
+import { CLOCK_START } from "../../support/manual-clock.ts";
 import { type SimulatedExporter, startSimulatedExporter } from "../../support/simulated-exporter.ts";
 
 const MINUTE = 60_000;
@@ -14,7 +15,7 @@ afterAll(() => running.close());
 
 test("an acknowledged sensor keeps the message from before until the acknowledgement ends", async () => {
   const { world } = running.simulator;
-  const begin = Date.now() - 20 * MINUTE;
+  const begin = CLOCK_START - 20 * MINUTE;
   const sensor = world.list("sensor").find((each) => world.state(each, begin).status === "up");
   if (sensor?.parent === undefined) throw new Error("no sensor");
   const { id, parent } = sensor;

@@ -2,6 +2,7 @@ import type { SimChannel, World } from "prtg-simulator/src/world/model.ts";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { debugText } from "../../../src/http/pages/status/debug-view.ts";
 import { servedValue } from "../../support/expected-series.ts";
+import { CLOCK_START } from "../../support/manual-clock.ts";
 import { parseSample } from "../../support/parse-sample.ts";
 import { type SimulatedExporter, startSimulatedExporter, TEST_KEY } from "../../support/simulated-exporter.ts";
 
@@ -19,9 +20,10 @@ interface Explained {
   }[];
 }
 
+const at = CLOCK_START;
+
 let running: SimulatedExporter;
 let world: World;
-let at: number;
 let page: string;
 let evil: string;
 let paused: string;
@@ -29,7 +31,6 @@ let paused: string;
 beforeAll(async () => {
   running = await startSimulatedExporter({ size: { sensors: 200 }, settings: SETTINGS });
   ({ world } = running.simulator);
-  at = Date.now();
   running.simulator.freezeAt(at);
   evil = measured()[0]?.sensor.id ?? "";
   paused = measured().find(({ sensor }) => sensor.id !== evil)?.sensor.id ?? "";

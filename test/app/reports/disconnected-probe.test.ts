@@ -2,6 +2,7 @@ import type { SimNode, SimSensor } from "prtg-simulator/src/world/model.ts";
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { SearchReport, StatusReport } from "../../../src/http/pages/status/report.ts";
 import { PROBLEM_STATUSES } from "../../../src/http/pages/status/status-order.ts";
+import { CLOCK_START } from "../../support/manual-clock.ts";
 import { type SimulatedExporter, startSimulatedExporter } from "../../support/simulated-exporter.ts";
 
 let running: SimulatedExporter;
@@ -11,7 +12,7 @@ let lost: readonly SimSensor[];
 beforeAll(async () => {
   running = await startSimulatedExporter({ size: { sensors: 300, probes: 3 } });
   const { world } = running.simulator;
-  const at = Date.now();
+  const at = CLOCK_START;
   running.simulator.freezeAt(at);
   const isBelow = (sensor: SimSensor, { id }: SimNode) => {
     for (let above: SimNode | undefined = sensor; above !== undefined; above = above.parent)

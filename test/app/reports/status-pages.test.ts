@@ -19,6 +19,7 @@ import { channel, smallServer } from "../../collectors/small-server.ts";
 import { ANY_SEARCH } from "../../http/pages/status/reports.ts";
 import { startReceiver } from "../../otlp/support/otlp-http-receiver.ts";
 import { objectCounts, servedValue, statusCounts } from "../../support/expected-series.ts";
+import { CLOCK_START } from "../../support/manual-clock.ts";
 import { never } from "../../support/never-aborted.ts";
 import { isOwnMetric } from "../../support/parse-sample.ts";
 import {
@@ -33,16 +34,16 @@ const SAID = "<b>Moved</b> to \u202erack 5 &amp; 6";
 
 const SETTINGS = "mapping: { presets: [base-units] }\nmetrics: { api_detail: endpoint }\n";
 
+const at = CLOCK_START;
+
 let running: SimulatedExporter;
 let world: World;
-let at: number;
 let page: string;
 let sensors: SimSensor[];
 
 beforeAll(async () => {
   running = await startSimulatedExporter({ size: { sensors: 300 }, settings: SETTINGS });
   ({ world } = running.simulator);
-  at = Date.now();
   running.simulator.freezeAt(at);
   sensors = [...world.list("sensor")];
   // Problems of the world's own would come first in the search for these.
@@ -450,7 +451,7 @@ describe("search", () => {
 test("pages redact secrets in names", async () => {
   const redactor = new Redactor();
   redactor.add(TEST_KEY);
-  const exporter = new Exporter(running.config, { ...testContext(), redactor });
+  const exporter = new Exporter(running.config, { ...testContext(running.clock), redactor });
   try {
     await exporter.pollOnce(AbortSignal.timeout(20_000));
     const question = { server: undefined, id: named(2).id, from: 0 };
@@ -470,7 +471,7 @@ test("pages redact secrets in names", async () => {
 test("pages show pushed data and the receiver without credentials", async () => {
   const receiver = await startReceiver();
   const small = await startSimulatedExporter({ size: { sensors: 20 } });
-  const context = testContext();
+  const context = testContext(small.clock);
   const endpoint = receiver.url.replace("//", "//user:password-of-the-receiver@");
   const push = await openOtlpPush(small.config, context, { OTEL_EXPORTER_OTLP_ENDPOINT: endpoint });
   const exporter = new Exporter(small.config, context, push);

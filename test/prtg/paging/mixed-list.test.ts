@@ -1,6 +1,7 @@
 import { expect, test } from "vitest";
 import { systemClock } from "../../../src/lib/clock.ts";
 import { READING_ORDER, type Section } from "../../../src/prtg/node-record.ts";
+import { CLOCK_START } from "../../support/manual-clock.ts";
 import { never } from "../../support/never-aborted.ts";
 import { CREDENTIALS, simulateServer } from "../../support/simulated-server.ts";
 import { sendError, sendJson, startApiServer } from "../support/api-server.ts";
@@ -9,8 +10,7 @@ import { testClient } from "../support/test-client.ts";
 test.each(["live", "specification"] as const)(
   "the list of all objects replaces each other list, %s",
   async (spelling) => {
-    const now = Date.now();
-    const clock = { ...systemClock, now: () => now };
+    const clock = { ...systemClock, now: () => CLOCK_START };
     const { url, faults } = await simulateServer({ spelling, clock });
     const auth = { kind: "api_key", key: async () => CREDENTIALS.apiKey } as const;
     const { api, recorded } = testClient(url, { auth });
@@ -50,8 +50,7 @@ test("the filter has the kind, and the client removes other kinds if the server 
 test.each(["live", "specification"] as const)(
   "one list of all objects equals the lists of each kind, %s",
   async (spelling) => {
-    const now = Date.now();
-    const { url } = await simulateServer({ spelling, clock: { ...systemClock, now: () => now } });
+    const { url } = await simulateServer({ spelling, clock: { ...systemClock, now: () => CLOCK_START } });
     const auth = { kind: "api_key", key: async () => CREDENTIALS.apiKey } as const;
     const { api, recorded } = testClient(url, { auth });
     const options = { sections: new Set<Section>(["intervalgroup", "sensor_status_summary"]) };

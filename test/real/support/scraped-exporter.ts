@@ -5,6 +5,7 @@ import { webObserver } from "../../../src/cli/web-config.ts";
 import { createRoutes } from "../../../src/http/pages/routes.ts";
 import { startWebServer } from "../../../src/http/server/connection-handler.ts";
 import type { RouteHandler } from "../../../src/http/server/responses.ts";
+import { systemClock } from "../../../src/lib/clock.ts";
 import {
   type SimulatedExporter,
   type SimulatedExporterOptions,
@@ -40,9 +41,9 @@ export interface ScrapedExporter extends SimulatedExporter {
 }
 
 export async function startScrapedExporter(options: SimulatedExporterOptions = {}): Promise<ScrapedExporter> {
-  const running = await startSimulatedExporter(options);
+  const running = await startSimulatedExporter({ clock: systemClock, ...options });
   const { exporter, simulator } = running;
-  const at = Date.now();
+  const at = running.clock.now();
   simulator.freezeAt(at);
   exporter.metrics.collectProcessMetrics();
   const pages: ServedPage[] = [];
