@@ -2,10 +2,12 @@ import { writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { expect, onTestFinished, test } from "vitest";
 import { keepEventReceiver } from "../../src/app/event-outputs.ts";
-import { connectEventReceiver, type EventReceiver } from "../../src/app/otlp-receiver.ts";
+import { connectEventReceiver, type EventReceiver, rowPlacement } from "../../src/app/otlp-receiver.ts";
+import { OtelProfile } from "../../src/otlp/otel-placement.ts";
 import { otlpSettings } from "../../src/otlp/settings.ts";
 import { createStateFiles } from "../../src/state/state-files.ts";
 import { statusChange } from "../otlp/support/events.ts";
+import { RESOURCE } from "../otlp/support/otlp-exporter.ts";
 import { startReceiver } from "../otlp/support/otlp-http-receiver.ts";
 import { never } from "../support/never-aborted.ts";
 import { testContext } from "../support/simulated-exporter.ts";
@@ -34,6 +36,16 @@ test("events go to the configured receiver with the instance id of the metrics",
     resource: { "service.name": "monitoring", "service.instance.id": "the-instance" },
     scope: { name: "prtg-exporter" },
   });
+});
+
+test("the device of a measurement belongs to the server of the measurement", () => {
+  const device = { id: "40", name: "sw-1", host: undefined, probe: "", group: "", path: "sw-1" };
+  const lookup = {
+    device: () => undefined,
+    ofSensor: (server: string, id: string) => (server === "hq" && id === "50" ? device : undefined),
+  };
+  const devices = ["hq", "dc"].map((server) => rowPlacement(new OtelProfile(RESOURCE), server, lookup).deviceOf("50"));
+  expect(devices).toEqual(["40", undefined]);
 });
 
 test("a reload keeps connections only to an unchanged receiver", async () => {

@@ -24,11 +24,14 @@ test("staleness markers wait for the event loop at each end of a time slice", as
     },
   };
   const placement = new OtelPlacement(new OtelProfile(RESOURCE), inventory);
-  const placed = placeMarkers([end], sensorStatus, table, placement, slices);
+  let isPlaced = false;
+  const placed = placeMarkers([end], sensorStatus, table, placement, slices).finally(() => {
+    isPlaced = true;
+  });
   // Three series and one end.
   for (const step of [1, 2, 3, 4]) {
     await new Promise(setImmediate);
-    expect(steps).toBe(step);
+    expect([steps, isPlaced]).toEqual([step, false]);
     slice.resolve();
   }
   expect((await placed).map(({ resource }) => resource.attributes["prtg.device.id"])).toEqual(["2001"]);
@@ -44,4 +47,13 @@ test("two series of one sensor with the same attributes both end at the device t
   for (const family of families) placement.noteMoved(family, labels, { deviceId: "2001", resource }, false);
   const markers = [...placement.movedMarkers(new Set(), () => [0, 0])];
   expect(markers.map(({ point }) => point.family.name)).toEqual(["prtg.sensor.status_code", "prtg.sensor.interval"]);
+});
+
+test("a series does not end at a device to which its sensor has returned", () => {
+  const devices = new TwoDevices();
+  const placement = new OtelPlacement(new OtelProfile(RESOURCE), devices);
+  const labels = devices.sensorLabels("40");
+  const { resource } = placement.place(TREE_FAMILIES.sensorStatusCode, labels);
+  placement.noteMoved(TREE_FAMILIES.sensorStatusCode, labels, { deviceId: "2001", resource }, false);
+  expect([...placement.movedMarkers(new Set(), () => [0, 0])]).toEqual([]);
 });

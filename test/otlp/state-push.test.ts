@@ -191,6 +191,16 @@ describe("failed push", () => {
     ]);
   });
 
+  test("is logged with each new reason, also if reasons alternate", async () => {
+    const receiver = await startReceiver((request) => ({
+      status: request % 2 === 0 ? 503 : 502,
+      headers: { "retry-after": "0" },
+    }));
+    const { push, lines } = await testPush({ endpoint: receiver.url });
+    for (let times = 0; times < 3; times++) await push.flush();
+    expect(lines.map(({ msg }) => /HTTP \d+/.exec(msg)?.[0])).toEqual(["HTTP 503", "HTTP 502", "HTTP 503"]);
+  });
+
   test("counts its points as rejected if the receiver accepts the probe", async () => {
     const receiver = await startReceiver((_, seen) => (isProbe(seen) ? undefined : { status: 400 }));
     const { push, observer, lines } = await testPush({ endpoint: receiver.url, compression: "none" });
