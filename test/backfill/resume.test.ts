@@ -1,4 +1,4 @@
-import { cpSync, existsSync, mkdirSync, readdirSync, rmSync } from "node:fs";
+import { cpSync, existsSync, mkdirSync, readdirSync, readFileSync, rmSync } from "node:fs";
 import { join } from "node:path";
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
@@ -112,6 +112,21 @@ describe("continued run", () => {
       await go(output, { eventMs: 6_000, event: () => undefined });
       expect(filesOf(output)).toEqual(files);
     }
+  });
+
+  test("writes the journal at most every five seconds", async () => {
+    const output = emptyFolder();
+    const clock = new TickingClock();
+    const server = new HistoryServer({ sensors: SENSORS });
+    const entries: number[] = [];
+    server.asks = () => {
+      clock.elapsed += 1_000;
+      const { unfinished } = JSON.parse(readFileSync(join(output, "journal.json"), "utf8"));
+      entries.push(unfinished.done.length);
+    };
+    await run({ api: server, output, clock, concurrency: 1 });
+    // Three requests for each sensor.
+    expect(entries).toEqual([0, 0, 0, 0, 0, 0, 2, 2, 2, 2, 2, 2]);
   });
 
   test("repeats no request from the journal", async () => {

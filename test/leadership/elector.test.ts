@@ -80,6 +80,15 @@ test("a standby releases nothing", async () => {
   expect(lease.asked).not.toContain("a writes");
 });
 
+test("a standby without a connection stops without a warning about the release", async () => {
+  lease.put({ holder: "b" });
+  const a = replica("a");
+  await clock.advance(0);
+  lease.faults.set("a", new Error("ECONNREFUSED"));
+  await a.elector.stop();
+  expect(messages()).toEqual(["another replica is the leader"]);
+});
+
 test.each<Error | "hang">([new Error("ECONNREFUSED"), "hang"])(
   "a leader that cannot renew (%s) loses at its deadline, before the other leads",
   async (fault) => {

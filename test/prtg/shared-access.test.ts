@@ -86,6 +86,20 @@ describe("clients of one server with one login", () => {
     expect(await ask([wide])).toBeGreaterThan(1);
   });
 
+  test("share the lowest request rate", async () => {
+    const clock = new ManualClock();
+    const server = await startApiServer((_, response) => sendJson(response, VERSION));
+    const shared = { accesses: new ServerAccesses(), accessKey: "same", clock };
+    const fast = testClient(server.url, { ...shared, name: "fast" });
+    testClient(server.url, { ...shared, name: "slow", limits: { requestsPerSecond: 1 } });
+    await fast.api.version(never);
+    const next = fast.api.version(never);
+    await clock.advance(999);
+    expect([fast.recorded.inFlight, fast.recorded.codes]).toEqual([0, ["/version 200"]]);
+    await clock.advance(1);
+    await next;
+  });
+
   test("learn of their own requests, and together of an outage", async () => {
     const { simulator, client } = await setUp();
     const [first, second] = [client(), client()];

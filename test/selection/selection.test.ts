@@ -157,6 +157,10 @@ test("a sensor below an unknown device does not leave", async () => {
   await take(selection, changed("50", { parent: reference("49") }));
   expect(selection.leaving(shown)).toBeUndefined();
   await take(selection, TREE);
+  const withoutDevice = TREE.filter(({ id }) => id !== "40");
+  for (let time = 0; time < 2; time++) await take(selection, withoutDevice);
+  expect(selection.leaving(shown)).toBeUndefined();
+  await take(selection, TREE);
   await take(selection, changed("50", { parent: reference("41") }));
   expect([...(selection.leaving(shown) ?? [])]).toEqual(["50"]);
 });

@@ -144,6 +144,13 @@ describe("Outbox", () => {
     expect(shown(outbox.take(10))).toEqual(["a@1", "a@2", "b@1"]);
   });
 
+  test("skips sensors with history on request", () => {
+    const minutes = (count: number) => count * 60_000;
+    const outbox = filled([row("old", 0), row("old", minutes(6)), row("live", minutes(1)), row("live", minutes(6))]);
+    expect(shown(outbox.take(10, { skipsHistory: true }))).toEqual([`live@${minutes(1)}`, `live@${minutes(6)}`]);
+    expect(shown(outbox.take(10))).toEqual(["old@0", `old@${minutes(6)}`]);
+  });
+
   test("removes delivered rows", () => {
     const outbox = filled([row("a", 1, 3)]);
     outbox.settle(take(outbox).rows);
