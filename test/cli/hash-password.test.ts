@@ -85,6 +85,8 @@ describe("command", () => {
     expect(code).toBe(0);
     expect(stderr).toBe("Password (not shown): \nThe same again: \n");
     expect(await bcrypt.compare("secret", stdout.trimEnd())).toBe(true);
+    // An open terminal would keep the process running.
+    expect(process.stdin.isPaused()).toBe(true);
   });
 
   test("prints no hash of an unusable password", async () => {

@@ -129,6 +129,15 @@ describe("Redactor with any text around a secret", () => {
     expect(redactorOf(secret).redact(text)).toBe('{"key":"[redacted]"}');
   });
 
+  test.each([
+    ["of .NET", "a&lt;b&quot;c&#39;d"],
+    ["of Go", "a&lt;b&#34;c&#39;d"],
+    ["of Python", "a&lt;b&quot;c&#x27;d"],
+    ["of PHP", "a&lt;b&quot;c&#039;d"],
+  ])("removes it in HTML %s", (_who, text) => {
+    expect(redactorOf("a<b\"c'd").redact(`<p>${text}</p>`)).toBe("<p>[redacted]</p>");
+  });
+
   test("removes it from a Latin-1 header", () => {
     const secret = "pässwörd";
     const pair = Buffer.from(`user:${secret}`, "latin1").toString("base64");

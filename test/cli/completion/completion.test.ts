@@ -29,3 +29,8 @@ describe.each(["zsh", "fish"] as const)("%s", (shell) => {
     expect(completionScript(shell, odd)).toContain(expected[shell]);
   });
 });
+
+test("the script for fish has one completion on each line", () => {
+  const [, ...lines] = completionScript("fish", program).trimEnd().split("\n");
+  for (const line of lines) expect(line.split("complete -c ")).toEqual(["", expect.any(String)]);
+});

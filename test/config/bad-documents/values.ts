@@ -27,6 +27,11 @@ export const VALUES: readonly BadDocument[] = [
     ],
   },
   {
+    title: "one label for two tags",
+    text: `${SERVER}labels:\n  from_tags:\n    - { tag: "a:*", label: site }\n    - { tag: "b:*", label: site }\n`,
+    problems: [["6:28", 'labels.from_tags[1].label: expected a name that no other label has, found "site"']],
+  },
+  {
     title: "unknown key at the root",
     text: `${SERVER}alerting: {}\n`,
     problems: [

@@ -82,3 +82,14 @@ test("a client takes the place of another that has two requests more", async () 
   await settled();
   expect(seen).toEqual(["a1", "d2 refused", "b2 refused"]);
 });
+
+test("a turn ends only once, so that no other turn begins early", async () => {
+  const turns = new FairQueue({ atOnce: 1, max: 16 });
+  const begun: string[] = [];
+  const leave = await turns.take("a");
+  for (const client of ["b", "c"]) void turns.take(client).then(() => begun.push(client));
+  leave?.();
+  leave?.();
+  await new Promise(setImmediate);
+  expect(begun).toEqual(["b"]);
+});
