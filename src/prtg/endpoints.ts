@@ -5,7 +5,7 @@ import { SERIES_WINDOW_MS, type SeriesType } from "./series-types.ts";
 
 export interface ListEndpoint {
   readonly endpoint: string;
-  /** Servers may refuse these. The list works without them. */
+  /** Values of one parameter. Servers may refuse these. The list works without them. */
   readonly optional: readonly OptionalParameter[];
   /** Always sent, because without it the list would be another one. */
   readonly filter?: string | undefined;
@@ -114,9 +114,8 @@ export function pagePath(list: ListEndpoint, offset: number, limit: number): str
 }
 
 function optionalQuery({ optional }: ListEndpoint): string {
-  const values = Map.groupBy(optional, ({ parameter }) => parameter);
-  const query = [...values].map(([parameter, each]) => `&${parameter}=${each.map(({ value }) => value).join(",")}`);
-  return query.join("");
+  const [first] = optional;
+  return first === undefined ? "" : `&${first.parameter}=${optional.map(({ value }) => value).join(",")}`;
 }
 
 const SUMMARY = "sensor_status_summary";
