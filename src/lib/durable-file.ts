@@ -92,22 +92,14 @@ export function openToWrite(path: string, flags: number): Promise<FileHandle> {
  * @throws Error for a symbolic link or another file type, and errors of the system
  */
 export function ensurePrivateFile(path: string): void {
-  if (createFile(path)) return;
+  try {
+    closeSync(openSync(path, constants.O_RDWR | constants.O_CREAT | constants.O_EXCL | NO_FOLLOW, PRIVATE_FILE));
+  } catch (error) {
+    if (errorCode(error) !== "EEXIST") throw error;
+  }
   const facts = lstatSync(path);
   if (!facts.isFile()) throw new Error(`${path} is not a regular file`);
   if ((facts.mode & OTHERS) !== 0 && facts.uid === process.geteuid?.()) chmodSync(path, PRIVATE_FILE);
-}
-
-function createFile(path: string): boolean {
-  let file: number;
-  try {
-    file = openSync(path, constants.O_RDWR | constants.O_CREAT | constants.O_EXCL | NO_FOLLOW, PRIVATE_FILE);
-  } catch (error) {
-    if (errorCode(error) === "EEXIST") return false;
-    throw error;
-  }
-  closeSync(file);
-  return true;
 }
 
 /** SQLite's codes for a lock that is taken. */
