@@ -3,12 +3,12 @@
 import { pino } from "pino";
 import { forgetfulFiles } from "../../src/app/otlp-preparation.ts";
 import { systemClock } from "../../src/lib/clock.ts";
+import { Delivery } from "../../src/measurements/delivery.ts";
+import { Outbox } from "../../src/measurements/outbox.ts";
+import { Watermarks } from "../../src/measurements/watermarks.ts";
 import { OtlpMeasurementSink } from "../../src/otlp/measurement-sink.ts";
-import { Delivery } from "../../src/sync/delivery.ts";
-import { Outbox } from "../../src/sync/outbox.ts";
-import { Watermarks } from "../../src/sync/watermarks.ts";
 import { ExporterMetrics } from "../../src/telemetry/exporter-metrics.ts";
-import { syncRecorder } from "../../src/telemetry/recorders.ts";
+import { measurementRecorder } from "../../src/telemetry/recorders.ts";
 import { serveCommands } from "../processes/answer.ts";
 import { Stopwatch } from "../processes/stopwatch.ts";
 import { arrived, exporter, observer, resource, rowPlacement, scope } from "./otlp-connection.ts";
@@ -34,7 +34,7 @@ serveCommands({
     const delivery = new Delivery({
       ...{ sink, outbox, clock: systemClock, random: Math.random, log: pino({ level: "silent" }) },
       maxBatchPoints: BATCH_POINTS,
-      observer: syncRecorder(new ExporterMetrics({ version: "bench", revision: "" }, () => []), "bench"),
+      observer: measurementRecorder(new ExporterMetrics({ version: "bench", revision: "" }, () => []), "bench"),
       watermarks: await Watermarks.open("bench", forgetfulFiles()),
     });
     arrived.points = 0;

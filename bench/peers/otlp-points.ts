@@ -2,8 +2,8 @@ import { plainMapper } from "../../src/mapping/channel-mapper.ts";
 import type { ChannelIdentity } from "../../src/mapping/families/labels.ts";
 import { TREE_FAMILIES } from "../../src/mapping/metric-table.ts";
 import type { ValueSeries } from "../../src/mapping/rules/rule.ts";
+import type { MeasurementRow } from "../../src/measurements/measurement.ts";
 import type { TreeNode } from "../../src/model/tree.ts";
-import type { MeasurementRow } from "../../src/sync/measurement.ts";
 import { CHANNELS_PER_SENSOR } from "../processes/simulator.ts";
 
 export const POINTS = Number(process.argv[2]);

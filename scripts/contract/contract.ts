@@ -12,7 +12,7 @@ import { EVENT_NAMES } from "../../src/events/event-names.ts";
 import { createRoutes } from "../../src/http/pages/routes.ts";
 import { SCRIPT, STYLE } from "../../src/http/pages/status/respond.ts";
 import { TREE_FAMILIES } from "../../src/mapping/metric-table.ts";
-import { WATERMARK_FILE } from "../../src/sync/watermarks.ts";
+import { WATERMARK_FILE } from "../../src/measurements/watermarks.ts";
 import { EXPORTER_FAMILIES, type MetricDeclaration } from "../../src/telemetry/metric-declarations.ts";
 import { mapBelow, propertiesOf, typeOf } from "../generate/configuration-values.ts";
 import { type HelmValue, readHelmValues } from "../generate/helm-values.ts";

@@ -2,8 +2,8 @@ import { isDeepStrictEqual } from "node:util";
 import type { Schedules } from "../collectors/timetable.ts";
 import type { Config } from "../config/load.ts";
 import type { ServerConfig } from "../config/resolve.ts";
+import type { MeasurementEngineOptions } from "../measurements/measurement-engine.ts";
 import type { WantedSections } from "../prtg/node-record.ts";
-import type { SyncEngineOptions } from "../sync/sync-engine.ts";
 import { accessKeyOf } from "./connect-server.ts";
 import { wantedSections } from "./mapping.ts";
 import type { OtlpPush } from "./otlp-push.ts";
@@ -19,7 +19,7 @@ export interface PipelinePlan {
   readonly schedules: Schedules;
   readonly sections: WantedSections;
   /** `undefined` if time series are neither read nor pushed. */
-  readonly sync: Pick<SyncEngineOptions, "mode" | "limits"> | undefined;
+  readonly measurements: Pick<MeasurementEngineOptions, "mode" | "limits"> | undefined;
   /** `undefined` if push is disabled. */
   readonly push: OtlpPush | undefined;
   readonly stateDir: string | undefined;
@@ -30,7 +30,7 @@ export function planPipeline(server: ServerConfig, config: Config, push: OtlpPus
     server,
     schedules: enabledSchedules(config),
     sections: wantedSections(config.metrics),
-    sync: planSync(server, config, push !== undefined),
+    measurements: planMeasurements(server, config, push !== undefined),
     push,
     stateDir: config.stateDir,
   };
@@ -49,8 +49,8 @@ export function isSameDelivery(a: PipelinePlan, b: PipelinePlan): boolean {
 /** Same plans, whatever the connection: for that, the caller compares digests. */
 export function isSameExceptConnection(a: PipelinePlan, b: PipelinePlan): boolean {
   const plain = (plan: PipelinePlan) => {
-    const { schedules, sections, sync } = plan;
-    return { schedules, sections, sync };
+    const { schedules, sections, measurements } = plan;
+    return { schedules, sections, measurements };
   };
   return isSameDelivery(a, b) && isSameSelection(a, b) && isDeepStrictEqual(plain(a), plain(b));
 }
@@ -60,7 +60,7 @@ function enabledSchedules(config: Config): Schedules {
   return Object.fromEntries(enabled.map(([name, { schedule }]) => [name, schedule]));
 }
 
-export function planSync(server: ServerConfig, config: Config, pushes: boolean): PipelinePlan["sync"] {
+export function planMeasurements(server: ServerConfig, config: Config, pushes: boolean): PipelinePlan["measurements"] {
   const { enabled, mode, schedule } = config.collectors.timeseries;
   const reads = enabled && mode !== "off";
   if (!reads && !pushes) return undefined;

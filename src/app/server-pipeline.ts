@@ -11,14 +11,19 @@ import type { ServerConfig } from "../config/resolve.ts";
 import type { Extras } from "../lib/extra-work.ts";
 import type { MemoryShare } from "../lib/memory-budget.ts";
 import type { Runtime } from "../lib/runtime.ts";
+import { Delivery } from "../measurements/delivery.ts";
+import { MeasurementEngine, MeasurementProgress } from "../measurements/measurement-engine.ts";
+import { Outbox } from "../measurements/outbox.ts";
 import { ServerView } from "../projection/server-view.ts";
 import type { MonitoringApi } from "../prtg/monitoring-api.ts";
 import type { Store } from "../store/store.ts";
-import { Delivery } from "../sync/delivery.ts";
-import { Outbox } from "../sync/outbox.ts";
-import { SyncEngine, SyncProgress } from "../sync/sync-engine.ts";
 import type { ExporterMetrics } from "../telemetry/exporter-metrics.ts";
-import { type ServerRecorder, type SyncRecorder, serverRecorder, syncRecorder } from "../telemetry/recorders.ts";
+import {
+  type MeasurementRecorder,
+  measurementRecorder,
+  type ServerRecorder,
+  serverRecorder,
+} from "../telemetry/recorders.ts";
 import type { MemoryBudgets } from "./context.ts";
 import type { ConfiguredShape } from "./mapping.ts";
 import { maxLabelText } from "./object-memory.ts";
@@ -94,7 +99,7 @@ export interface PipelinePast {
   readonly delivery?: Delivery | undefined;
   /** The next delivery takes over its backlog and its watermarks. */
   readonly endedDelivery?: Delivery | undefined;
-  readonly progress?: SyncProgress | undefined;
+  readonly progress?: MeasurementProgress | undefined;
 }
 
 /**
@@ -106,7 +111,7 @@ export class ServerPipeline {
   readonly connection: ServerConnection;
   readonly writer: StateWriter;
   readonly collectors: ServerCollectors;
-  readonly #sync: ServerSync | undefined;
+  readonly #measurements: ServerMeasurements | undefined;
 
   constructor(plan: PipelinePlan, connection: ServerConnection, parts: ServerParts, past: PipelinePast = {}) {
     const { view, metrics, clock, memory, shares } = parts;
@@ -122,15 +127,15 @@ export class ServerPipeline {
       expiry: createExpiryPolicy(clock, timetables),
     });
     this.writer = writer;
-    const sync = createSync(plan, connection, writer, parts, past);
-    this.#sync = sync;
-    if (sync?.delivery === undefined) shares.pending.set(0);
+    const measurements = createMeasurements(plan, connection, writer, parts, past);
+    this.#measurements = measurements;
+    if (measurements?.delivery === undefined) shares.pending.set(0);
     this.collectors = new ServerCollectors({
       ...parts,
       connection,
       writer,
       timetables,
-      series: sync,
+      series: measurements,
       sections: plan.sections,
       memory: memory.objects,
     });
@@ -138,20 +143,20 @@ export class ServerPipeline {
 
   /** `undefined` if push is disabled. */
   get delivery(): Delivery | undefined {
-    return this.#sync?.delivery;
+    return this.#measurements?.delivery;
   }
 
   /** Resolves when each collector has run once; with false if the pipeline was stopped before. */
   start(): Promise<boolean> {
-    this.#sync?.delivery?.start();
+    this.#measurements?.delivery?.start();
     return this.collectors.start();
   }
 
   /** Aborts polls and delivers the backlog within `graceMs`. The client stays open. */
   async stop(graceMs: number): Promise<void> {
     await this.collectors.stop();
-    await this.#sync?.delivery?.flush(graceMs);
-    this.#sync?.unfollow?.();
+    await this.#measurements?.delivery?.flush(graceMs);
+    this.#measurements?.unfollow?.();
   }
 
   /**
@@ -162,14 +167,14 @@ export class ServerPipeline {
     await this.collectors.stop();
     const past = await this.#handOverSync(next, graceMs);
     // Now that the next pipeline can follow the backlog.
-    this.#sync?.unfollow?.();
+    this.#measurements?.unfollow?.();
     return past;
   }
 
   async #handOverSync(next: PipelinePlan, graceMs: number): Promise<PipelinePast> {
-    const { delivery, progress } = this.#sync ?? {};
+    const { delivery, progress } = this.#measurements ?? {};
     if (isSameDelivery(this.plan, next)) {
-      return { delivery, progress: this.plan.sync?.mode === next.sync?.mode ? progress : undefined };
+      return { delivery, progress: this.plan.measurements?.mode === next.measurements?.mode ? progress : undefined };
     }
     if (next.push === undefined) await delivery?.flush(graceMs);
     // An aborted request is sent again although it may have arrived: it keeps its timeout.
@@ -178,8 +183,8 @@ export class ServerPipeline {
   }
 }
 
-interface ServerSync extends ServerSeries {
-  readonly progress: SyncProgress;
+interface ServerMeasurements extends ServerSeries {
+  readonly progress: MeasurementProgress;
   /** `undefined` if push is disabled. */
   readonly delivery: Delivery | undefined;
   /** Ends the metrics of the backlog. */
@@ -187,26 +192,26 @@ interface ServerSync extends ServerSeries {
 }
 
 /** `undefined` if time series are neither read nor pushed. */
-function createSync(
+function createMeasurements(
   plan: PipelinePlan,
   { api }: ServerConnection,
   writer: StateWriter,
   parts: ServerParts,
   past: PipelinePast,
-): ServerSync | undefined {
-  if (plan.sync === undefined) return undefined;
+): ServerMeasurements | undefined {
+  if (plan.measurements === undefined) return undefined;
   const { view, extras, clock, log } = parts;
-  const observer = syncRecorder(parts.exporterMetrics, view.server, plan.push !== undefined);
+  const observer = measurementRecorder(parts.exporterMetrics, view.server, plan.push !== undefined);
   const delivery = past.delivery ?? createDelivery(plan, parts, observer, past.endedDelivery);
-  const progress = past.progress ?? new SyncProgress();
+  const progress = past.progress ?? new MeasurementProgress();
   const latest = new LatestValues(writer, clock);
   const repeats = {
     intervalMs: plan.push?.options.prepared.settings.repeatIntervalMs ?? 0,
     valuesOf: (sensorId: string) => view.servedValues(sensorId, clock.monotonic()),
     isHeldBack: view.isDisconnected.bind(view),
   };
-  const engine = new SyncEngine({
-    ...plan.sync,
+  const engine = new MeasurementEngine({
+    ...plan.measurements,
     api,
     delivery,
     progress,
@@ -227,7 +232,7 @@ function createSync(
 function createDelivery(
   { push, server }: PipelinePlan,
   { view, exporterMetrics, shares, clock, random, log }: ServerParts,
-  observer: SyncRecorder,
+  observer: MeasurementRecorder,
   before: Delivery | undefined,
 ): Delivery | undefined {
   const watermarks = push?.options.watermarks.get(server.name);

@@ -2,9 +2,9 @@ import { join } from "node:path";
 import type { Environment } from "../config/environment.ts";
 import type { Config } from "../config/load.ts";
 import { JOURNAL_FILE, journalFileName } from "../events/event-memory.ts";
+import { WATERMARK_FILE, watermarkFileName } from "../measurements/watermarks.ts";
 import { otlpSettings } from "../otlp/settings.ts";
 import { refuseNewerFile, type StateFormat } from "../state/state-files.ts";
-import { WATERMARK_FILE, watermarkFileName } from "../sync/watermarks.ts";
 
 /** What `serve` would refuse at its start. @throws ExporterError STATE_FILE_NEWER, CONFIG_INVALID */
 export async function refuseNewerState(config: Config, env: Environment): Promise<void> {

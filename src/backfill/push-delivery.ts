@@ -2,14 +2,14 @@ import { abortAfter, attempt, Backoff, type DeliveryFailure } from "../delivery/
 import { ExporterError } from "../errors/exporter-error.ts";
 import { onAbort } from "../lib/clock.ts";
 import type { ValueSeries } from "../mapping/rules/rule.ts";
-import type { DeliveryOptions } from "../sync/delivery.ts";
+import type { DeliveryOptions } from "../measurements/delivery.ts";
 import type {
   DeliveryControl,
   DeliveryOutcome,
   MeasurementRow,
   MeasurementSink,
   SettledRows,
-} from "../sync/measurement.ts";
+} from "../measurements/measurement.ts";
 import type { PlannedDevice } from "./plan.ts";
 
 /** A receiver that never answered probably has a wrong address. */

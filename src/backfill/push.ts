@@ -2,7 +2,7 @@ import { ExporterError } from "../errors/exporter-error.ts";
 import { withFile } from "../lib/durable-file.ts";
 import { mapEntry } from "../lib/map-entry.ts";
 import type { ValueSeries } from "../mapping/rules/rule.ts";
-import type { MeasurementRow } from "../sync/measurement.ts";
+import type { MeasurementRow } from "../measurements/measurement.ts";
 import { DAY_MS } from "./day-parts.ts";
 import { type FinishedRun, finishRun, type PushCursor, type RunContext, type UnfinishedRun } from "./output-folder.ts";
 import type { BackfillPlan, PlannedChannel, PlannedDevice } from "./plan.ts";

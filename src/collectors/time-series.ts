@@ -1,13 +1,13 @@
 import type { Logger } from "pino";
 import type { Clock } from "../lib/clock.ts";
+import type { MeasurementEngine } from "../measurements/measurement-engine.ts";
 import type { LatestRow } from "../model/server-channels.ts";
 import type { ChannelRecords } from "../prtg/records.ts";
-import type { SyncEngine } from "../sync/sync-engine.ts";
 import type { StateWriter } from "./state-writer.ts";
 
 /** The time series of one server. */
 export interface ServerSeries {
-  readonly engine: Pick<SyncEngine, "readDue" | "onListPoll">;
+  readonly engine: Pick<MeasurementEngine, "readDue" | "onListPoll">;
   readonly latest: LatestValues;
 }
 

@@ -10,7 +10,7 @@ import type {
   MeasurementSink,
   RowKind,
   SettledRows,
-} from "../sync/measurement.ts";
+} from "../measurements/measurement.ts";
 import type { OtlpRecorder } from "../telemetry/recorders.ts";
 import type { ExportBatch, FinalOutcome, OtlpExporter } from "./exporter.ts";
 import {

@@ -53,7 +53,7 @@ export class ExporterMetrics {
   /** Start of all counters, milliseconds since the epoch. */
   readonly countingSince = Date.now();
   readonly #collects = new Map<MetricDeclaration, () => void>([
-    [EXPORTER_METRICS.sync.pending, () => this.#updatePending()],
+    [EXPORTER_METRICS.measurements.pending, () => this.#updatePending()],
     [EXPORTER_METRICS.process.series, () => this.#updateSeries()],
   ]);
   readonly #instruments: ReadonlyMap<MetricDeclaration, Instrument> = new Map(

@@ -196,7 +196,7 @@ export const EXPORTER_METRICS = {
       { initial: 0 },
     ),
   },
-  sync: {
+  measurements: {
     delivered: counter(
       "prtg_exporter_otlp_delivered_points_total",
       ["server", "resolution"],

@@ -13,7 +13,7 @@ export interface FinishedRun {
 
 export type ServerRecorder = ReturnType<typeof serverRecorder>;
 export type CollectorRecorder = ReturnType<typeof collectorRecorder>;
-export type SyncRecorder = ReturnType<typeof syncRecorder>;
+export type MeasurementRecorder = ReturnType<typeof measurementRecorder>;
 export type EventRecorder = ReturnType<typeof eventRecorder>;
 export type OtlpRecorder = ReturnType<typeof otlpRecorder>;
 
@@ -76,8 +76,8 @@ function collectorRecorder(metrics: ExporterMetrics, server: string, collector: 
 export type PendingByResolution = ReadonlyMap<string, { readonly points: number; readonly oldestAt: number }>;
 
 /** @param isPushed There is a receiver. */
-export function syncRecorder(metrics: ExporterMetrics, server: string, isPushed = true) {
-  const own = metrics.recorder(EXPORTER_METRICS.sync, { server }, isPushed);
+export function measurementRecorder(metrics: ExporterMetrics, server: string, isPushed = true) {
+  const own = metrics.recorder(EXPORTER_METRICS.measurements, { server }, isPushed);
   return {
     ...own,
     /**
@@ -109,7 +109,7 @@ export function eventRecorder(metrics: ExporterMetrics, server: string) {
   return metrics.recorder(EXPORTER_METRICS.events, { server });
 }
 
-/** `syncRecorder` counts the points of measurements, by server. */
+/** `measurementRecorder` counts the points of measurements, by server. */
 export function otlpRecorder(metrics: ExporterMetrics) {
   const own = metrics.recorder(EXPORTER_METRICS.otlp);
   return {

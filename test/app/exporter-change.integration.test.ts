@@ -2,7 +2,7 @@ import type { Simulator } from "prtg-simulator/src/simulator.ts";
 import { beforeEach, describe, expect, onTestFinished, test, vi } from "vitest";
 import { digestConfig } from "../../src/app/config-digests.ts";
 import { Exporter } from "../../src/app/exporter.ts";
-import { planSync } from "../../src/app/pipeline-plan.ts";
+import { planMeasurements } from "../../src/app/pipeline-plan.ts";
 import { type Config, loadConfig } from "../../src/config/load.ts";
 import { negotiateFormat } from "../../src/exposition/negotiate.ts";
 import { StatusReport } from "../../src/http/pages/status/report.ts";
@@ -301,7 +301,8 @@ test("shares login and budget between entries of one server, but not pages, pipe
 
   // Half of 20 a second, for two.
   const reading = await configOf([server("acme", simulator), server("globex", simulator)], "");
-  const requestsOf = (config: Config) => config.servers.map((each) => planSync(each, config, false)?.limits.requests);
+  const requestsOf = (config: Config) =>
+    config.servers.map((each) => planMeasurements(each, config, false)?.limits.requests);
   expect(requestsOf(reading)).toEqual([300, 300]);
   expect(requestsOf(await configOf([server("acme", simulator)], ""))).toEqual([600]);
 

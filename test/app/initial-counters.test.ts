@@ -4,7 +4,7 @@ import {
   EXPORTER_METRICS,
   type MetricDeclaration,
 } from "../../src/telemetry/metric-declarations.ts";
-import { eventRecorder, otlpRecorder, serverRecorder, syncRecorder } from "../../src/telemetry/recorders.ts";
+import { eventRecorder, measurementRecorder, otlpRecorder, serverRecorder } from "../../src/telemetry/recorders.ts";
 import { emptyMetrics } from "../support/exporter-metrics.ts";
 import { startSimulatedExporter } from "../support/simulated-exporter.ts";
 
@@ -25,7 +25,7 @@ async function beforeTheFirstPoll() {
   await running.close();
   const { metrics } = running.exporter;
   otlpRecorder(metrics);
-  syncRecorder(metrics, "hq");
+  measurementRecorder(metrics, "hq");
   eventRecorder(metrics, "hq");
   return metrics;
 }

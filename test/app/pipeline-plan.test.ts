@@ -1,5 +1,10 @@
 import { describe, expect, test } from "vitest";
-import { isSameExceptConnection, isSameSelection, planPipeline, planSync } from "../../src/app/pipeline-plan.ts";
+import {
+  isSameExceptConnection,
+  isSameSelection,
+  planMeasurements,
+  planPipeline,
+} from "../../src/app/pipeline-plan.ts";
 import { load } from "../config/support.ts";
 
 interface Given {
@@ -61,7 +66,7 @@ describe("budget of time series", () => {
     },
   ])("is $what", async ({ given, requests, periodMs }) => {
     const { config, first } = await configOf(given);
-    expect(planSync(first, config, false)?.limits).toEqual({ requests, periodMs });
+    expect(planMeasurements(first, config, false)?.limits).toEqual({ requests, periodMs });
   });
 
   test.each([
@@ -71,7 +76,7 @@ describe("budget of time series", () => {
     { settings: "collectors: { timeseries: { enabled: false } }", pushes: true, expected: "off" },
   ])("has the mode $expected with $settings, pushing: $pushes", async ({ settings, pushes, expected }) => {
     const { config, first } = await configOf({ settings });
-    expect(planSync(first, config, pushes)?.mode).toBe(expected);
+    expect(planMeasurements(first, config, pushes)?.mode).toBe(expected);
   });
 });
 

@@ -3,12 +3,12 @@ import { join } from "node:path";
 import { expect, onTestFinished, test } from "vitest";
 import { openOtlpPush, prepareOtlpPush } from "../../src/app/otlp-preparation.ts";
 import { serversOnShard } from "../../src/config/shard.ts";
+import { Watermarks } from "../../src/measurements/watermarks.ts";
 import { createStateFiles } from "../../src/state/state-files.ts";
-import { Watermarks } from "../../src/sync/watermarks.ts";
+import { upTo } from "../measurements/support/coverage.ts";
 import { testContext } from "../support/simulated-exporter.ts";
 import { temporaryFolder } from "../support/temporary-folder.ts";
 import { loadTestConfig } from "../support/test-config.ts";
-import { upTo } from "../sync/support/coverage.ts";
 
 const COUNT = 3;
 const NAMES = ["hq", "berlin", "tokyo", "lima", "oslo", "cairo"];

@@ -13,11 +13,11 @@ import { MemoryBudget } from "../../src/lib/memory-budget.ts";
 import { plainMapper } from "../../src/mapping/channel-mapper.ts";
 import type { MetricFamily } from "../../src/mapping/families/family.ts";
 import { TREE_FAMILIES } from "../../src/mapping/metric-table.ts";
+import type { MeasurementProgress } from "../../src/measurements/measurement-engine.ts";
 import type { ChannelChoice } from "../../src/projection/inspection.ts";
 import type { ServerView } from "../../src/projection/server-view.ts";
 import type { Shape } from "../../src/projection/shape.ts";
 import { Store } from "../../src/store/store.ts";
-import type { SyncProgress } from "../../src/sync/sync-engine.ts";
 import { ExporterMetrics } from "../../src/telemetry/exporter-metrics.ts";
 import { FREE_EXTRAS } from "../support/free-extras.ts";
 import { ManualClock } from "../support/manual-clock.ts";
@@ -70,7 +70,7 @@ interface MemoryPipelineOptions extends Partial<Omit<Shape, "options" | "section
   readonly maxTextSize?: number;
   readonly schedules?: Schedules;
   /** Reads time series, one request a minute. */
-  readonly progress?: SyncProgress;
+  readonly progress?: MeasurementProgress;
   readonly memory?: MemoryBudget;
   readonly extras?: Extras;
   readonly pageUpToDate?: () => Promise<void>;
@@ -97,7 +97,7 @@ class Monitor {
   #pipeline: ServerPipeline;
   readonly #parts: ServerParts;
 
-  constructor(plan: PipelinePlan, parts: ServerParts, progress?: SyncProgress) {
+  constructor(plan: PipelinePlan, parts: ServerParts, progress?: MeasurementProgress) {
     this.view = parts.view;
     this.#parts = parts;
     this.#pipeline = new ServerPipeline(plan, connectParts(plan.server, parts), parts, { progress });
@@ -164,7 +164,7 @@ export function memoryPipeline(server: MemoryServer, more: MemoryPipelineOptions
     server: { name, limits: { maxTextSize } } as PipelinePlan["server"],
     schedules: more.schedules ?? SCHEDULED,
     sections,
-    sync: more.progress && { mode: "auto", limits: { requests: 1, periodMs: MINUTE } },
+    measurements: more.progress && { mode: "auto", limits: { requests: 1, periodMs: MINUTE } },
     push: undefined,
     stateDir: undefined,
   };

@@ -1,6 +1,6 @@
 import { describe, expect, onTestFinished, test, vi } from "vitest";
 import { TREE_FAMILIES } from "../../src/mapping/metric-table.ts";
-import { SyncEngine, SyncProgress } from "../../src/sync/sync-engine.ts";
+import { MeasurementEngine, MeasurementProgress } from "../../src/measurements/measurement-engine.ts";
 import { record } from "../model/build-record.ts";
 import { turnsDuring } from "../support/event-loop-turns.ts";
 import { never } from "../support/never-aborted.ts";
@@ -86,7 +86,7 @@ describe("first runs", () => {
 
   test("leave optional work to the time series until the page exists", async () => {
     const page = Promise.withResolvers<void>();
-    const progress = new SyncProgress();
+    const progress = new MeasurementProgress();
     const { monitor, clock } = memoryPipeline(smallServer(), {
       progress,
       pageUpToDate: () => page.promise,
@@ -105,7 +105,7 @@ describe("first runs", () => {
   });
 
   test("leave no work behind if the next list comes first or they stop", async () => {
-    const progress = new SyncProgress();
+    const progress = new MeasurementProgress();
     const { monitor, clock } = memoryPipeline(smallServer(), {
       progress,
       pageUpToDate: () => Promise.withResolvers<void>().promise,
@@ -116,7 +116,7 @@ describe("first runs", () => {
     await clock.advance(MINUTE);
     expect(progress.lists).toBe(2);
     await monitor.stop();
-    const other = new SyncProgress();
+    const other = new MeasurementProgress();
     const stopped = memoryPipeline(smallServer(), {
       progress: other,
       pageUpToDate: () => Promise.withResolvers<void>().promise,
@@ -128,8 +128,8 @@ describe("first runs", () => {
   });
 
   test("continue if the time series fail for a list, also with later lists", async () => {
-    const progress = new SyncProgress();
-    const onListPoll = vi.spyOn(SyncEngine.prototype, "onListPoll");
+    const progress = new MeasurementProgress();
+    const onListPoll = vi.spyOn(MeasurementEngine.prototype, "onListPoll");
     onTestFinished(() => onListPoll.mockRestore());
     onListPoll.mockRejectedValueOnce(new Error("a fault of ours"));
     const { server, monitor, clock } = memoryPipeline(smallServer(), { progress });

@@ -1,11 +1,11 @@
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
 import { TREE_FAMILIES } from "../../src/mapping/metric-table.ts";
+import type { MeasurementRow, SettledRows } from "../../src/measurements/measurement.ts";
 import { OTLP_PROTOCOLS } from "../../src/otlp/environment.ts";
 import { RequestSize } from "../../src/otlp/exporter.ts";
 import { type MeasurementSinkOptions, OtlpMeasurementSink } from "../../src/otlp/measurement-sink.ts";
 import type { OtlpSection } from "../../src/otlp/settings.ts";
-import type { MeasurementRow, SettledRows } from "../../src/sync/measurement.ts";
 import { never } from "../support/never-aborted.ts";
 import { runs } from "../support/runs.ts";
 import { deliverRows, RESOURCE, recordedObserver, SCOPE, testExporter } from "./support/otlp-exporter.ts";

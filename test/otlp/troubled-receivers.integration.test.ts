@@ -5,15 +5,15 @@ import { describe, expect, onTestFinished, test } from "vitest";
 import { EventQueue } from "../../src/events/event-queue.ts";
 import { EventDelivery } from "../../src/events/server-events.ts";
 import { TREE_FAMILIES } from "../../src/mapping/metric-table.ts";
+import { Delivery } from "../../src/measurements/delivery.ts";
+import { Outbox } from "../../src/measurements/outbox.ts";
+import { Watermarks } from "../../src/measurements/watermarks.ts";
 import { createEventSink } from "../../src/otlp/event-sink.ts";
 import { OtlpMeasurementSink } from "../../src/otlp/measurement-sink.ts";
 import { startStatePush } from "../../src/otlp/state-push.ts";
 import type { StateFiles } from "../../src/state/state-files.ts";
 import { Store } from "../../src/store/store.ts";
-import { Delivery } from "../../src/sync/delivery.ts";
-import { Outbox } from "../../src/sync/outbox.ts";
-import { Watermarks } from "../../src/sync/watermarks.ts";
-import { syncRecorder } from "../../src/telemetry/recorders.ts";
+import { measurementRecorder } from "../../src/telemetry/recorders.ts";
 import { emptyMetrics } from "../support/exporter-metrics.ts";
 import { FastClock } from "../support/fast-clock.ts";
 import { statusChanges } from "./support/events.ts";
@@ -90,7 +90,7 @@ async function startDelivery(clock: FastClock, url: string, files: StateFiles = 
     }),
     ...{ outbox, watermarks, maxBatchPoints: 10_000, clock, random: () => 0.5 },
     log: pino({ level: "info" }, { write: (line) => void lines.push(JSON.parse(line)) }),
-    observer: syncRecorder(emptyMetrics(), "hq"),
+    observer: measurementRecorder(emptyMetrics(), "hq"),
   });
   delivery.start();
   onTestFinished(() => delivery.handOver(0));

@@ -2,10 +2,10 @@ import { spawnSync } from "node:child_process";
 import { readdirSync } from "node:fs";
 import { fileURLToPath } from "node:url";
 import { expect, test } from "vitest";
+import { Watermarks, watermarkFileName } from "../../src/measurements/watermarks.ts";
 import { createStateFiles } from "../../src/state/state-files.ts";
-import { Watermarks, watermarkFileName } from "../../src/sync/watermarks.ts";
+import { upTo } from "../measurements/support/coverage.ts";
 import { temporaryFolder } from "../support/temporary-folder.ts";
-import { upTo } from "../sync/support/coverage.ts";
 
 const FILE = watermarkFileName("hq");
 /** Exceeds the file limit. */
@@ -19,7 +19,7 @@ test("a full disk keeps the old file and leaves no other", async () => {
   const program = `
     const from = (path) => import(${JSON.stringify(fileURLToPath(new URL("../../src/", import.meta.url)))} + path);
     const { createStateFiles } = await from("state/state-files.ts");
-    const { Watermarks } = await from("sync/watermarks.ts");
+    const { Watermarks } = await from("measurements/watermarks.ts");
     const watermarks = await Watermarks.open("hq", createStateFiles(${JSON.stringify(directory)}));
     for (let id = 0; id < ${SENSORS}; id++) watermarks.move(String(id), { until: 6, isAverage: false });
     console.log(await watermarks.save().catch(({ code }) => code), watermarks.changed);

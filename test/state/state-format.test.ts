@@ -2,8 +2,8 @@ import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import { expect, test } from "vitest";
 import { encodeHead, JOURNAL_FILE } from "../../src/events/event-memory.ts";
+import { encodeWatermarks, WATERMARK_FILE } from "../../src/measurements/watermarks.ts";
 import { refuseNewerFile } from "../../src/state/state-files.ts";
-import { encodeWatermarks, WATERMARK_FILE } from "../../src/sync/watermarks.ts";
 import { temporaryFolder } from "../support/temporary-folder.ts";
 
 const MARKS = encodeWatermarks("hq", new Map([["2490", 1]]));

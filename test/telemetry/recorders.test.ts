@@ -1,7 +1,7 @@
 import { beforeEach, describe, expect, test } from "vitest";
 import type { ExporterMetrics } from "../../src/telemetry/exporter-metrics.ts";
 import { EXPORTER_METRICS, type MetricDeclaration } from "../../src/telemetry/metric-declarations.ts";
-import { type ServerRecorder, serverRecorder, syncRecorder } from "../../src/telemetry/recorders.ts";
+import { measurementRecorder, type ServerRecorder, serverRecorder } from "../../src/telemetry/recorders.ts";
 import { emptyMetrics } from "../support/exporter-metrics.ts";
 
 let metrics: ExporterMetrics;
@@ -138,13 +138,13 @@ describe("reports of one server's client and collectors", () => {
 
 test("each read asks for waiting rows, and gets none after the end", async () => {
   const waiting = new Map([["live", { points: 3, oldestAt: 4_000 }]]);
-  const unfollow = syncRecorder(metrics, "hq").followPending(
+  const unfollow = measurementRecorder(metrics, "hq").followPending(
     () => waiting,
     () => 10_000,
   );
   const read = async () => [
-    await seriesOf(EXPORTER_METRICS.sync.pending),
-    await seriesOf(EXPORTER_METRICS.sync.oldestPending),
+    await seriesOf(EXPORTER_METRICS.measurements.pending),
+    await seriesOf(EXPORTER_METRICS.measurements.oldestPending),
   ];
   expect(await read()).toMatchObject([{ "resolution=live": 3 }, { "resolution=live": 6 }]);
   waiting.set("live", { points: 5, oldestAt: 2_000 });
@@ -155,12 +155,12 @@ test("each read asks for waiting rows, and gets none after the end", async () =>
 
 test("a resolution without a backlog has no oldest point, nor has one whose points are newer than the server's clock", async () => {
   let now = 10_000;
-  syncRecorder(metrics, "hq").followPending(
+  measurementRecorder(metrics, "hq").followPending(
     () => new Map([["live", { points: 3, oldestAt: 11_000 }]]),
     // The clock does not stand still between two looks.
     () => now++,
   );
   const none = { "resolution=live": 0, "resolution=short": 0, "resolution=medium": 0, "resolution=long": 0 };
-  expect(await seriesOf(EXPORTER_METRICS.sync.pending)).toEqual({ ...none, "resolution=live": 3 });
-  expect(await seriesOf(EXPORTER_METRICS.sync.oldestPending)).toEqual(none);
+  expect(await seriesOf(EXPORTER_METRICS.measurements.pending)).toEqual({ ...none, "resolution=live": 3 });
+  expect(await seriesOf(EXPORTER_METRICS.measurements.oldestPending)).toEqual(none);
 });

@@ -18,7 +18,7 @@ import { instant, instantOrNull, withoutSecrets } from "./report-values.ts";
 import { listServers, pageOf, type ServerRow, serverEntry, sumsOf } from "./server-list.ts";
 import type { StatusSources } from "./sources.ts";
 
-const { config: reload, server: api, objects, sync, exposition, extras, otlp: push } = EXPORTER_METRICS;
+const { config: reload, server: api, objects, measurements, exposition, extras, otlp: push } = EXPORTER_METRICS;
 
 /** Metrics for the list of servers. */
 const LIST_FAMILIES = [api.breakerChanged];
@@ -48,12 +48,12 @@ export const DETAIL_FAMILIES = [
 ];
 /** Metrics that `measurementsReport` needs. */
 export const MEASUREMENT_FAMILIES = [
-  sync.delivered,
-  sync.rejected,
-  sync.pending,
-  sync.oldestPending,
-  sync.deliveryFailed,
-  sync.dropped,
+  measurements.delivered,
+  measurements.rejected,
+  measurements.pending,
+  measurements.oldestPending,
+  measurements.deliveryFailed,
+  measurements.dropped,
 ];
 /** Metrics about the push. */
 const PUSH_FAMILIES = [...MEASUREMENT_FAMILIES, push.statePoints, push.attemptFailed, push.requestRefused];
@@ -200,12 +200,12 @@ export function serverDetails(
 
 export function measurementsReport(samples: MetricSamples, of: Readonly<Record<string, string>> = {}): Measurements {
   return {
-    delivered: samples.sum(sync.delivered, of),
-    rejected: samples.sum(sync.rejected, of),
-    pending: samples.sum(sync.pending, of),
-    oldest_pending_seconds: samples.most(sync.oldestPending, of),
-    failed_deliveries: samples.sum(sync.deliveryFailed, of),
-    dropped: samples.sum(sync.dropped, of),
+    delivered: samples.sum(measurements.delivered, of),
+    rejected: samples.sum(measurements.rejected, of),
+    pending: samples.sum(measurements.pending, of),
+    oldest_pending_seconds: samples.most(measurements.oldestPending, of),
+    failed_deliveries: samples.sum(measurements.deliveryFailed, of),
+    dropped: samples.sum(measurements.dropped, of),
   };
 }
 

@@ -1,5 +1,5 @@
 import { wantedSections } from "../../app/mapping.ts";
-import { planSync } from "../../app/pipeline-plan.ts";
+import { planMeasurements } from "../../app/pipeline-plan.ts";
 import type { CollectorName } from "../../collectors/collector.ts";
 import { PartialPoll, READINGS } from "../../collectors/failures.ts";
 import { sectionsOf } from "../../collectors/node-polls.ts";
@@ -72,7 +72,7 @@ function nodeOptions(kind: NodeKind, { collectors, metrics }: Config): ListOptio
 }
 
 function readsTimeSeries(server: ServerConfig, config: Config): boolean {
-  return (planSync(server, config, false)?.mode ?? "off") !== "off";
+  return (planMeasurements(server, config, false)?.mode ?? "off") !== "off";
 }
 
 function connectionStep({ url, tls }: ServerConfig): Step {

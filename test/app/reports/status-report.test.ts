@@ -109,16 +109,16 @@ test("a collector has times in ISO 8601, an age, and null for what is unknown", 
 });
 
 test("measurements of one server, or of all, have the oldest of pending ones", async () => {
-  const { sync } = EXPORTER_METRICS;
+  const { measurements } = EXPORTER_METRICS;
   const families = MEASUREMENT_FAMILIES;
   const value = (server: string, of: number) => ({ metricName: "", labels: { server }, value: of });
   const given = new Map<string, readonly Sample[]>([
-    [sync.delivered.name, [value("hq", 5), value("branch", 7)]],
-    [sync.rejected.name, [value("hq", 1)]],
-    [sync.pending.name, [value("hq", 2), value("branch", 3)]],
-    [sync.oldestPending.name, [value("hq", 40), value("branch", 90)]],
-    [sync.deliveryFailed.name, [value("branch", 4)]],
-    [sync.dropped.name, [value("hq", 6)]],
+    [measurements.delivered.name, [value("hq", 5), value("branch", 7)]],
+    [measurements.rejected.name, [value("hq", 1)]],
+    [measurements.pending.name, [value("hq", 2), value("branch", 3)]],
+    [measurements.oldestPending.name, [value("hq", 40), value("branch", 90)]],
+    [measurements.deliveryFailed.name, [value("branch", 4)]],
+    [measurements.dropped.name, [value("hq", 6)]],
   ]);
   const metrics = { samples: async ({ name }: { readonly name: string }) => given.get(name) ?? [] };
   const samples = await MetricSamples.read(metrics, { families });

@@ -1,6 +1,6 @@
 import type { World } from "prtg-simulator/src/world/model.ts";
 import { createWorld } from "prtg-simulator/src/world/world.ts";
-import { replayIn } from "../../sync/support/replayed-series.ts";
+import { replayIn } from "../../measurements/support/replayed-series.ts";
 
 /*
  * One site on two releases, in simulated time. `test/fixtures/upgrades/0.1.0/make.ts` ran the old release there, and

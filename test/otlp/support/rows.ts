@@ -1,7 +1,7 @@
 import type { MetricFamily } from "../../../src/mapping/families/family.ts";
 import { TREE_FAMILIES } from "../../../src/mapping/metric-table.ts";
 import type { ValueSeries } from "../../../src/mapping/rules/rule.ts";
-import type { MeasurementRow, Resolution } from "../../../src/sync/measurement.ts";
+import type { MeasurementRow, Resolution } from "../../../src/measurements/measurement.ts";
 
 export const NOON = Date.UTC(2026, 0, 15, 12) + 123;
 
