@@ -1,3 +1,4 @@
+import { createWorld } from "prtg-simulator/src/world/world.ts";
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { NodeReport } from "../../../src/http/pages/status/report.ts";
 import { CLOCK_START } from "../../support/manual-clock.ts";
@@ -8,7 +9,9 @@ const MINUTE = 60_000;
 let running: SimulatedExporter;
 
 beforeAll(async () => {
-  running = await startSimulatedExporter({ size: { sensors: 100 } });
+  const size = { sensors: 100 };
+  const world = createWorld({ seed: 1, size, startedAt: Date.now(), showsAcknowledgements: true });
+  running = await startSimulatedExporter({ simulator: { world } });
 });
 
 afterAll(() => running.close());

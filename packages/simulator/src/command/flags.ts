@@ -36,6 +36,7 @@ export interface ServiceFlags extends WorldFlags, TlsFlags {
   readonly control?: true;
   readonly classicPort?: number;
   readonly hostileNames?: true;
+  readonly acknowledgementMessages?: true;
 }
 
 export interface ServiceAddress {
@@ -94,6 +95,7 @@ export function addServiceFlags(command: Command): Command {
       ).argParser(parseMoment),
     )
     .option("--hostile-names", "give 1 % of the objects names with quotes, markup, line breaks or other scripts")
+    .option("--acknowledgement-messages", "show the message of an acknowledgement as the message of the sensor")
     .option("--control", "enable the control endpoint below /simulator (requires the API key)");
 }
 

@@ -41,7 +41,7 @@ export class StartError extends Error {
 
 /** Time, and what only some services have. */
 export interface ServiceMode
-  extends Pick<ServiceFlags, "control" | "classicPort" | "hostileNames" | "startAt">,
+  extends Pick<ServiceFlags, "control" | "classicPort" | "hostileNames" | "acknowledgementMessages" | "startAt">,
     TlsFlags {
   readonly speed?: number;
   readonly reported?: ReportedServer | undefined;
@@ -67,13 +67,22 @@ export async function startService(
   mode: ServiceMode = {},
 ): Promise<Simulator> {
   const scenario = flags.scenario === undefined ? undefined : await loadScenario(flags.scenario);
-  const { startAt, speed, control = false, hostileNames = false, classicPort, reported } = mode;
+  const {
+    startAt,
+    speed,
+    control = false,
+    hostileNames = false,
+    acknowledgementMessages,
+    classicPort,
+    reported,
+  } = mode;
   const { spelling = flags.spelling, release = flags.release, version, defaultLimit, faults = [] } = reported ?? {};
   const world = createSizedWorld({
     seed: flags.seed,
     size: { ...reported?.size, ...flags },
     startedAt: startAt ?? systemClock.now(),
     plainNames: !hostileNames,
+    showsAcknowledgements: acknowledgementMessages === true,
   });
   // A report says nothing about the dependencies of its server.
   if (reported === undefined) addDependencies(world, startAt ?? systemClock.now());

@@ -55,6 +55,12 @@ export class Timeline {
   readonly history = new History(this.#spans);
   readonly #lastScans = new Map<SensorNode, LastScan>();
   readonly #knownStates = new Map<TreeNode, KnownState>();
+  readonly #showsAcknowledgements: boolean;
+
+  /** @param showsAcknowledgements Sensors show the message of their acknowledgement. Live servers do not. */
+  constructor(showsAcknowledgements = false) {
+    this.#showsAcknowledgements = showsAcknowledgements;
+  }
 
   /** To be called for removed nodes. Changes of other nodes are noticed by their `revision`. */
   forget(node: TreeNode): void {
@@ -119,7 +125,8 @@ export class Timeline {
     const since = this.#since(node, at, scanned.status, (when) => this.#scannedStatus(node, when).status);
     const given = node.acknowledgements.findLast((one) => since <= one.at && one.at <= at);
     if (given === undefined || given.until <= at) return scanned;
-    return { status: "acknowledged", message: given.message || scanned.message };
+    const message = this.#showsAcknowledgements && given.message !== "" ? given.message : scanned.message;
+    return { status: "acknowledged", message };
   }
 
   /** Whether the node is down for those that depend on it. */

@@ -38,6 +38,8 @@ export interface WorldOptions {
   readonly startedAt: number;
   /** Whether every name is plain. Otherwise about one in a hundred would break what builds text from names carelessly. */
   readonly plainNames?: boolean;
+  /** Sensors show the message of their acknowledgement. Default: they keep that of their last scan, as on live servers. */
+  readonly showsAcknowledgements?: boolean;
   /** Whether no scan is late, drifts, or fails alone. */
   readonly evenScans?: boolean;
 }
@@ -53,14 +55,17 @@ class SimulatedWorld implements World {
   readonly seed: number;
   readonly root: SimNode;
   readonly #registry: Registry;
-  readonly #timeline = new Timeline();
-  readonly #lastSeen = new LastSeen(this.#timeline);
+  readonly #timeline: Timeline;
+  readonly #lastSeen: LastSeen;
   readonly #mutations: Mutations;
   readonly #orders: ManualActions;
   readonly #dependencies = new Dependencies();
 
-  constructor({ seed, size = {}, startedAt, plainNames = false, evenScans = false }: WorldOptions) {
+  constructor({ seed, size = {}, startedAt, showsAcknowledgements, ...options }: WorldOptions) {
+    const { plainNames = false, evenScans = false } = options;
     this.seed = seed;
+    this.#timeline = new Timeline(showsAcknowledgements);
+    this.#lastSeen = new LastSeen(this.#timeline);
     const factory = new NodeFactory(seed, plainNames ? plainNaming : hostileNaming);
     const root = factory.root(Math.floor(startedAt) - HISTORY_DAYS * DAY_MS);
     this.root = root;

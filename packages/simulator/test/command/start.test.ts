@@ -65,6 +65,19 @@ describe("scenario", () => {
   });
 });
 
+test.each([
+  [{}, false],
+  [{ acknowledgementMessages: true }, true],
+] as const)("with the flags %j, the message of an acknowledgement is shown: %s", async (mode, isShown) => {
+  const { world, now, close } = await startService(SMALL, ADDRESS, CREDENTIALS, mode);
+  onTestFinished(close);
+  const [sensor] = world.list("sensor");
+  if (sensor === undefined) throw new Error("no sensor");
+  world.force(sensor.id, "down", now());
+  world.acknowledge(sensor.id, now(), "on it");
+  expect(world.state(sensor, now()).message === "on it").toBe(isShown);
+});
+
 test("the same seed and start serve the same bytes", async () => {
   const startAt = Date.UTC(2026, 2, 12, 8);
   const bodies: string[] = [];

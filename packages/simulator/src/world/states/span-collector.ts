@@ -102,7 +102,7 @@ export class SpanCollector {
     const spans = own.map((one) =>
       one.status === "disconnected"
         ? statusSpan(one, "unknown", RANK.disconnected)
-        : { ...statusSpan(one, "pausedbydependency", RANK.dependency), message: reasonOf(one) },
+        : { ...statusSpan(one, "pausedbydependency", RANK.dependency), message: one.message },
     );
     let until = Math.min(above.until, nextHalt(node, at));
     // A probe reaches itself.
@@ -131,11 +131,6 @@ export class SpanCollector {
     const message = `Paused because ${target.name} is down`;
     return { ...statusSpan({ start, end: Infinity, draw: 0 }, "pausedbydependency", RANK.dependency), message };
   }
-}
-
-/** The message of a parent's pause is not passed on to its children. */
-function reasonOf({ status, message }: StatusSpan): string | undefined {
-  return status === "pausedbydependency" ? message : undefined;
 }
 
 /** A span without length: nothing of its kind has changed since. */

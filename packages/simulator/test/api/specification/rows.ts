@@ -1,7 +1,7 @@
 import { OPERATIONS } from "./document.ts";
 import type { Row } from "./row.ts";
 import { ACCOUNTS, PASSWORDS } from "./rows/accounts.ts";
-import { ACTIONS, MULTI_ACTIONS } from "./rows/actions.ts";
+import { ACTION_LEVELS, ACTIONS, MULTI_ACTIONS } from "./rows/actions.ts";
 import { API_KEYS } from "./rows/api-keys.ts";
 import { AUTHENTICATION } from "./rows/authentication.ts";
 import { AUTODISCOVERY } from "./rows/autodiscovery.ts";
@@ -28,6 +28,7 @@ const WRITTEN: Readonly<Record<string, readonly Row[]>> = {
   filters: FILTERS,
   actions: ACTIONS,
   "multi-object actions": MULTI_ACTIONS,
+  "access levels of actions": ACTION_LEVELS,
   creation: CREATION,
   editing: EDITING,
   deletion: DELETION,

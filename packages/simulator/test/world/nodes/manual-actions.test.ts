@@ -60,20 +60,58 @@ describe("pause with an end", () => {
   });
 });
 
+test.each([
+  ["a user", (id: string) => world.pause(id, AT, "new disks"), "new disks"],
+  ["a user without a message", (id: string) => world.pause(id, AT), "Paused by parent"],
+  [
+    "a schedule",
+    (id: string) => {
+      const effect = { kind: "status", status: "pausedbyschedule", message: "backup window" } as const;
+      world.addIncident(id, { start: AT, lengthMs: HOUR, everyMs: Infinity, times: 1, effect });
+    },
+    "backup window",
+  ],
+])("the sensors of a device show the message of a pause by %s", (_who, pause, message) => {
+  pause(sensor.parent?.id ?? "");
+  expect(world.state(sensor, AT)).toMatchObject({ status: "pausedbydependency", message });
+});
+
 describe("acknowledgement with an end", () => {
   test("ends during the alarm and can be repeated", () => {
     world.force(sensor.id, "down", AT);
+    const { message } = world.state(sensor, AT + MINUTE);
     world.acknowledge(sensor.id, AT + MINUTE, "seen", AT + 6 * MINUTE);
-    expect(world.state(sensor, AT + 6 * MINUTE - 1)).toEqual({
-      status: "acknowledged",
-      since: AT + MINUTE,
-      message: "seen",
-    });
+    expect(world.state(sensor, AT + 6 * MINUTE - 1)).toEqual({ status: "acknowledged", since: AT + MINUTE, message });
     expect(world.state(sensor, AT + HOUR)).toMatchObject({ status: "down", since: AT + 6 * MINUTE });
     world.acknowledge(sensor.id, AT + HOUR);
     expect(statusAt(AT + HOUR)).toBe("acknowledged");
     world.resume(sensor.id, AT + 2 * HOUR);
     expect(statusAt(AT + 2 * HOUR + MINUTE)).toBe("up");
+  });
+
+  test.each([
+    ["still fails", 60, "down"],
+    ["has recovered before", 20, "up"],
+  ] as const)("leaves a sensor that %s in its own status", (_what, minutes, then) => {
+    const effect = { kind: "status", status: "down", message: "No answer" } as const;
+    world.addIncident(sensor.id, { start: AT, lengthMs: minutes * MINUTE, everyMs: Infinity, times: 1, effect });
+    world.acknowledge(sensor.id, AT + 5 * MINUTE, "seen", AT + 30 * MINUTE);
+    expect(world.state(sensor, AT + 15 * MINUTE)).toMatchObject({ status: "acknowledged", message: "No answer" });
+    expect(statusAt(AT + 30 * MINUTE)).toBe(then);
+  });
+
+  test("shows its message if the world is told so", () => {
+    const options = { seed: 5, size: { sensors: 40 }, startedAt: STARTED_AT };
+    const showing = createWorld({ ...options, showsAcknowledgements: true });
+    showing.force(sensor.id, "down", AT);
+    const [one] = showing.list("sensor").filter(({ id }) => id === sensor.id);
+    if (one === undefined) throw new Error("the worlds differ");
+    const { message } = showing.state(one, AT);
+    showing.acknowledge(one.id, AT + MINUTE, "seen", AT + 6 * MINUTE);
+    expect(showing.state(one, AT + 2 * MINUTE)).toMatchObject({ status: "acknowledged", message: "seen" });
+    expect(showing.state(one, AT + 6 * MINUTE)).toMatchObject({ status: "down", message });
+    showing.acknowledge(one.id, AT + 7 * MINUTE);
+    expect(showing.state(one, AT + 7 * MINUTE)).toMatchObject({ status: "acknowledged", message });
   });
 
   test("works for sensors that are partially down", () => {

@@ -130,8 +130,8 @@ describe("incident with a status", () => {
     expect(world.state(sensor, STARTED_AT + 2 * HOUR).status).toBe("up");
     world.resume(sensor.id, STARTED_AT + 3 * HOUR);
     expect(world.state(sensor, STARTED_AT + 4 * HOUR).status).toBe("down");
-    world.acknowledge(sensor.id, STARTED_AT + 4 * HOUR, "seen");
-    expect(world.state(sensor, STARTED_AT + 5 * HOUR)).toMatchObject({ status: "acknowledged", message: "seen" });
+    world.acknowledge(sensor.id, STARTED_AT + 4 * HOUR);
+    expect(world.state(sensor, STARTED_AT + 5 * HOUR)).toMatchObject({ status: "acknowledged" });
   });
 
   test("yields to a later incident of the node or an ancestor", () => {
