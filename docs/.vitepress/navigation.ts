@@ -26,6 +26,7 @@ export const NAVIGATION: readonly Entry[] = [
     page("dashboards", "Dashboards"),
     page("alerts", "Alerts"),
     { text: "Runbooks", collapsed: true, items: pagesOf("runbooks") },
+    page("sync", "Acknowledge and silence in one place"),
     page("backfill", "Import history"),
     page("service-discovery", "Targets for other exporters"),
     page("migration", "Migrate from another exporter"),

@@ -26,6 +26,7 @@ export const EXPORTER_USE: Readonly<Partial<Record<OperationId, string>>> = {
   listSensorInfo: STAND_IN,
   listChannelInfo: STAND_IN,
   listObjects: "replacement on servers without the list of a kind",
+  acknowledgeSensor: "acknowledgement of a silenced sensor (`sync`). `serve` never sends it.",
   getTimeSeries: "all scans between two polls, and backfill",
   getTimeSeriesOfRange: STAND_IN,
 };

@@ -20,6 +20,8 @@ const COMMON_LICENSE = "On Debian systems, the text is in /usr/share/common-lice
 const COPIED = [
   "config/prtg-exporter.example.yaml",
   "deploy/packages/deb/lintian-overrides",
+  "deploy/packages/linux/prtg-exporter-sync.default",
+  "deploy/packages/linux/prtg-exporter-sync.service",
   "deploy/packages/linux/prtg-exporter.default",
   "deploy/packages/linux/prtg-exporter.service",
   "deploy/packages/linux/prtg-exporter.yaml",

@@ -42,6 +42,7 @@ const PARTS: { readonly [Key in keyof Config]-?: "shape" | "server" | "other" | 
   strictSecretFiles: "other",
   shard: "other",
   standbyFor: "other",
+  sync: "report",
   badServerFiles: "report",
   deprecated: "report",
 };

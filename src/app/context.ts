@@ -181,6 +181,7 @@ export async function loadFlaggedConfig(
   env: Environment = process.env,
   read: ReadFile = readText,
   serverFiles: ServerFileAccess = { listFiles: filesMatching, readFile: read, lastGood: new Map() },
+  sync = false,
 ): Promise<LoadedConfig> {
   const loaded = await loadConfig({
     file: flags["config.file"],
@@ -189,6 +190,7 @@ export async function loadFlaggedConfig(
     readAccess,
     redactor,
     serverFiles,
+    sync,
   });
   const ofFile = loaded.config.deprecated ?? [];
   for (const text of loaded.exposedSecrets) warnOnce(`${text}. To refuse such files, set strict_secret_files: true`);

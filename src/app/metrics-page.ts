@@ -34,10 +34,14 @@ export function createMetricsPage(
     },
     limits,
   });
-  // From 0, so that `increase()` sees the first one.
+  beginPageCounters(metrics);
+  return { metrics, exposition };
+}
+
+/** From 0, so that `increase()` sees the first one. */
+export function beginPageCounters(metrics: ExporterMetrics): void {
   for (const reason of REJECTION_REASONS) metrics.web.rejected({ reason }, 0);
   for (const format of MEDIA_TYPES) metrics.exposition.scraped({ format }, 0);
-  return { metrics, exposition };
 }
 
 /** Addresses of the web interface and the status page of each server. */

@@ -1,6 +1,7 @@
 import type { Logger } from "pino";
 import type { Config } from "../config/load.ts";
 import { ExporterError } from "../errors/exporter-error.ts";
+import { errorCode } from "../lib/error-code.ts";
 import type { Runtime } from "../lib/runtime.ts";
 import { otlpSettings } from "../otlp/settings.ts";
 import { claimServers, type StateClaim } from "../state/state-claims.ts";
@@ -88,12 +89,22 @@ async function closeStateDirectory({ stateDir }: Config, log: Logger): Promise<v
   else if (found !== undefined) log.info(found.text);
 }
 
+interface Claimed extends Pick<Config, "stateDir"> {
+  readonly servers: readonly { readonly name: string }[];
+  /** Of a file system without locks. Default: about pushes. */
+  readonly risk?: string;
+}
+
+const DOUBLE_PUSH = "a second exporter could push the same data";
+/** Of a file in the place of the directory, or of one of its parents. */
+const NO_DIRECTORY: readonly unknown[] = ["EEXIST", "ENOTDIR"];
+
 /**
  * Claims the servers of `state_dir`, and releases them if `prepare` fails. `files`: `undefined` without `state_dir`.
  * @throws ExporterError STATE_DIR_BUSY, and errors of `prepare`
  */
 export async function withClaim<Prepared>(
-  config: Config,
+  config: Claimed,
   context: Pick<Runtime, "clock" | "log">,
   waitMs: number,
   prepare: (claim: StateClaim, files: JournalFiles | undefined) => Promise<Prepared>,
@@ -111,7 +122,7 @@ export async function withClaim<Prepared>(
 
 /** @throws ExporterError STATE_DIR_BUSY */
 async function claimState(
-  { stateDir, servers }: Config,
+  { stateDir, servers, risk = DOUBLE_PUSH }: Claimed,
   { clock, log }: Pick<Runtime, "clock" | "log">,
   waitMs: number,
 ): Promise<StateClaim> {
@@ -123,7 +134,10 @@ async function claimState(
     return await claimServers({ directory: stateDir, servers: names, clock, waitMs, onWait });
   } catch (err) {
     if (err instanceof ExporterError) throw err;
-    log.warn({ err }, "state_dir cannot be locked: a second exporter could push the same data");
+    const text = NO_DIRECTORY.includes(errorCode(err))
+      ? "state_dir is not a directory"
+      : `state_dir cannot be locked: ${risk}`;
+    log.warn({ err }, text);
     return nothing;
   }
 }

@@ -31,11 +31,11 @@ export function addLogFlags(command: Command, interactive: boolean, level: LogLe
     );
 }
 
-export function addWebFlags(command: Command): Command {
+export function addWebFlags(command: Command, address = ":9705"): Command {
   return addWebConfigFlag(command)
     .addOption(
       new Option("--web.listen-address <address>", "address to serve metrics on (repeatable)")
-        .default([parseListenAddress(":9705")], ":9705")
+        .default([parseListenAddress(address)], address)
         .argParser(collectAddresses()),
     )
     .addOption(
@@ -216,15 +216,13 @@ const LEASE_DURATION_MS = 12_000;
 const RENEW_DEADLINE_MS = 9_000;
 const RETRY_PERIOD_MS = 2_000;
 
-export function addLeaderElectionFlags(command: Command): Command {
+export function addLeaderElectionFlags(command: Command, lease = RESOURCE_NAME): Command {
   const duration = (flag: string, text: string, ms: number) =>
     new Option(`--leader-elect-${flag} <duration>`, text).default(ms, formatDuration(ms)).argParser(parseInterval);
   return command
     .option("--leader-elect", "work only while this replica holds a Kubernetes Lease")
     .addOption(
-      new Option("--leader-elect-resource-name <name>", "name of the Lease (--shard appends its index)").default(
-        RESOURCE_NAME,
-      ),
+      new Option("--leader-elect-resource-name <name>", "name of the Lease (--shard appends its index)").default(lease),
     )
     .option("--leader-elect-resource-namespace <name>", "namespace of the Lease (default: namespace of the pod)")
     .addOption(

@@ -28,6 +28,7 @@ import type { HashPasswordFlags } from "./hash-password.ts";
 import { addInitFlags, type InitFlags } from "./init/flags.ts";
 import type { ServeFlags } from "./serve.ts";
 import type { SimulateFlags } from "./simulate/simulate.ts";
+import type { SyncFlags } from "./sync.ts";
 
 /** Work of the chosen command. Resolves with the exit code. */
 type Work = (redactor: Redactor) => Promise<number>;
@@ -145,6 +146,7 @@ const COMMANDS: ReadonlyMap<string, Add> = new Map([
         "--report <file>",
         "also write a server report for bug reports, without names, hosts and values",
       );
+      command.option("--sync", "also test what sync needs, and print what it would change now");
       const election = addLeaderElectionFlags(addWebConfigFlag(addShardFlag(addConfigFlag(command))));
       return addLogFlags(election, process.stderr.isTTY, "error");
     },
@@ -165,6 +167,18 @@ const COMMANDS: ReadonlyMap<string, Add> = new Map([
     faultOf: ({ push, output }) =>
       push !== true && output === undefined ? "give --output <folder> for files, or --push" : undefined,
     run: async (flags, redactor) => (await import("./backfill/backfill.ts")).backfill(flags, redactor),
+  }),
+  define<SyncFlags>({
+    name: "sync",
+    description: "keep acknowledgements of PRTG and silences of Alertmanager alike",
+    addFlags: (command) => {
+      const flags = addLeaderElectionFlags(addWebFlags(addConfigFlag(command), ":9706"), "prtg-exporter-sync");
+      return addLogFlags(
+        flags.option("--dry-run", "print what one round would change, and exit"),
+        process.stderr.isTTY,
+      );
+    },
+    run: async (flags, redactor) => (await import("./sync.ts")).sync(flags, redactor),
   }),
   define<DemoFlags>({
     name: "demo",

@@ -56,6 +56,8 @@ export class RunRecord {
   rhythm: Rhythm | undefined;
   /** Milliseconds since the epoch. */
   lastSuccessAt: number | undefined;
+  /** Start of that run. */
+  lastSuccessStartedAt: number | undefined;
   lastDurationMs: number | undefined;
   skippedRuns = 0;
   failedRuns = 0;
@@ -187,6 +189,7 @@ export class RunRecord {
     const { clock, log } = this.#options;
     this.error = undefined;
     this.lastSuccessAt = clock.now();
+    this.lastSuccessStartedAt = this.currentRun?.startedAt;
     if (this.#off === undefined) this.#failures.recordSuccess(!PROVES_NOTHING.includes(this.name));
     else {
       this.#off = undefined;

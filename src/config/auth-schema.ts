@@ -69,7 +69,7 @@ export const authSchema = authKeys
     ],
   });
 
-function secretLocations(key: string, value: Secret | undefined, path: string | undefined): SecretLocation[] {
+export function secretLocations(key: string, value: Secret | undefined, path: string | undefined): SecretLocation[] {
   const locations: SecretLocation[] = [];
   if (path !== undefined) locations.push({ kind: "file", key: `${key}_file`, path });
   if (value !== undefined) locations.push({ kind: "value", key, value });

@@ -11,10 +11,13 @@ import { type RuleFile, readRuleFiles } from "./rule-files.ts";
 import type { Settings } from "./schema.ts";
 import { type BadServerFile, readServerFiles, type ServerFileAccess, type ServerFiles } from "./server-files.ts";
 import type { Shard } from "./shard.ts";
+import { resolveSync, type SyncConfig } from "./sync-config.ts";
 import { validate } from "./validation.ts";
 
-export interface Config extends Omit<Settings, "servers"> {
+export interface Config extends Omit<Settings, "servers" | "sync"> {
   readonly servers: readonly ServerConfig[];
+  /** `undefined` without the section, and if the loader was not asked for it. */
+  readonly sync?: SyncConfig | undefined;
   /** `undefined`: all servers. */
   readonly shard?: Shard | undefined;
   /** Rules of `mapping`, its files and presets, in the order of evaluation. */
@@ -51,13 +54,16 @@ export interface LoadOptions {
   /** Access to files of `servers_from`. `undefined`: patterns match no files. */
   readonly serverFiles?: ServerFileAccess | undefined;
   readonly deprecatedNames?: readonly DeprecatedName[] | undefined;
+  /** Read the variables and files of the section `sync`. Otherwise only check its structure. Default: `false`. */
+  readonly sync?: boolean | undefined;
 }
 
 const NO_FILES: ServerFiles = { servers: [], bad: [], unmatched: [], deprecated: [] };
 
 /** Reads and validates the configuration with all its files. @throws ConfigError with all problems */
 export async function loadConfig(options: LoadOptions): Promise<LoadedConfig> {
-  const { file, env, readFile, readAccess, redactor = new Redactor(), deprecatedNames = DEPRECATED_NAMES } = options;
+  const { file, env, readFile, readAccess, redactor = new Redactor(), sync: needsSync = false } = options;
+  const { deprecatedNames = DEPRECATED_NAMES } = options;
   const text =
     file === undefined ? undefined : await readConfigFile(file, readFile, "CONFIG_NOT_FOUND", "the configuration file");
   const server = new EnvironmentServer(env);
@@ -65,10 +71,10 @@ export async function loadConfig(options: LoadOptions): Promise<LoadedConfig> {
     file === undefined || text === undefined ? fromEnvironment(server) : fromFile(text, file, env, server);
 
   const deprecated = deprecatedKeys(value, origin, deprecatedNames);
-  const validation = validate(value, origin);
-  const found: ConfigProblem[] = [...problems, ...validation.problems];
+  const validation = validate(value, origin, needsSync);
+  const found = [...problems.filter((problem) => needsSync || !isUnsetInSync(problem)), ...validation.problems];
   if (validation.settings === undefined || found.length > 0) throw new ConfigError(found, validation.more);
-  const { settings } = validation;
+  const { sync: syncSettings, ...settings } = validation.settings;
   const base = file === undefined || usesEnvironment ? "" : dirname(file);
   const exposed = new Set<string>();
   const strict = settings.strictSecretFiles;
@@ -94,10 +100,13 @@ export async function loadConfig(options: LoadOptions): Promise<LoadedConfig> {
           readSecret: secretReader(options.serverFiles.readFile),
         });
   const stateDir = settings.stateDir === undefined ? undefined : resolve(fileBase, settings.stateDir);
+  const syncContext = { base: fileBase, origin, readFile, readSecret, redactor };
+  const sync = syncSettings && (await resolveSync(syncSettings, stateDir ?? fileBase, syncContext));
   return {
     config: {
       ...{ ...settings, ruleFiles, stateDir, otlp, events: resolveEventPaths(settings.events, fileBase) },
       servers: [...fromConfig, ...fromFiles.servers],
+      ...(sync !== undefined && { sync }),
       badServerFiles: settings.serversFrom && fromFiles.bad.length,
       deprecated: [...deprecated, ...fromFiles.deprecated],
     },
@@ -108,6 +117,11 @@ export async function loadConfig(options: LoadOptions): Promise<LoadedConfig> {
     badServerFiles: fromFiles.bad,
     unmatchedPatterns: fromFiles.unmatched,
   };
+}
+
+/** Only `prtg-exporter sync` needs the variables of its section. */
+function isUnsetInSync({ code, key }: ConfigProblem): boolean {
+  return code === "CONFIG_VARIABLE_UNSET" && key.startsWith("sync.");
 }
 
 interface Input {

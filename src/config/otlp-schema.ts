@@ -20,6 +20,10 @@ const headerName = z.string().regex(/^[!#$%&'*+.^_`|~0-9A-Za-z-]+$/, { error: "t
 const HEADER_TEXT = "the value of an HTTP header: one line of Latin-1";
 const headerValue = text(HEADER_TEXT).regex(HEADER_VALUE, { error: HEADER_TEXT });
 
+export function headerMap(description: string) {
+  return z.record(headerName, headerValue).optional().meta({ title: "map of texts", description });
+}
+
 const tls = z
   .strictObject({
     ca_file: optional(
@@ -102,11 +106,9 @@ export const otlpSchema = z
           "Maximum bytes per second on the wire for history, for example after the first start. Current measurements, state and events count, but never wait. `0`: no limit. Default: 1MiB.",
         examples: ["4MiB"],
       }),
-    headers: z.record(headerName, headerValue).optional().meta({
-      title: "map of texts",
-      description:
-        "HTTP headers by name, without secrets, such as the name of a tenant. `Authorization` and similar headers need a reference to an environment variable.",
-    }),
+    headers: headerMap(
+      "HTTP headers by name, without secrets, such as the name of a tenant. `Authorization` and similar headers need a reference to an environment variable.",
+    ),
     header_files: z.record(headerName, filePath()).optional().meta({
       title: "map of paths",
       description:

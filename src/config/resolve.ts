@@ -3,7 +3,7 @@ import { ExporterError } from "../errors/exporter-error.ts";
 import type { Redactor } from "../errors/redactor.ts";
 import type { ProxyOptions } from "../lib/http/proxy.ts";
 import type { TlsMaterial } from "../lib/http/tls.ts";
-import type { SecretLocation } from "./auth-schema.ts";
+import type { AuthSettings, SecretLocation } from "./auth-schema.ts";
 import { ConfigError, type ConfigProblem } from "./config-error.ts";
 import type { KeyPath, Origin } from "./origin.ts";
 import type { ProxySettings } from "./proxy-schema.ts";
@@ -11,6 +11,7 @@ import type { ReadFile } from "./reading-files.ts";
 import { type ServerSettings, type Settings, STANDARD_OUTPUT } from "./schema.ts";
 import { apiKeyFault, environmentSecret, type FaultOf, fileSecret, headerFault, type SecretSource } from "./secrets.ts";
 import { readCertificates, readKeyOf, readTlsFiles, type TlsFiles } from "./tls-files.ts";
+import type { TlsSettings } from "./tls-schema.ts";
 
 export type Credentials =
   | { readonly kind: "api_key"; readonly apiKey: SecretSource }
@@ -25,7 +26,7 @@ export interface TlsConfig {
   /** SHA-256 of accepted certificates, lower-case hexadecimal. */
   readonly fingerprints?: readonly string[] | undefined;
   readonly fingerprintsVariable?: string | undefined;
-  readonly minVersion?: ServerSettings["tls"]["minVersion"];
+  readonly minVersion?: TlsSettings["minVersion"];
   /** Certificate (PEM) when the configuration was read, and the paths of it and its key. */
   readonly client?: { readonly cert: string | undefined; readonly files: TlsFiles } | undefined;
   /** Reads the current files. `undefined` without files. Rejects with ExporterError. */
@@ -38,16 +39,20 @@ export interface ServerConfig extends Omit<ServerSettings, "auth" | "tls" | "pro
   readonly proxy?: ProxyConfig | undefined;
 }
 
-export interface ResolveContext {
+/** Access to the files that a configuration names. */
+export interface FileContext {
   /** Folder of relative paths. Empty: the working directory. */
   readonly base: string;
   readonly origin: Origin;
   readonly readFile: ReadFile;
   readonly readSecret: ReadFile;
   readonly redactor: Redactor;
+  readonly fingerprintsVariable?: string | undefined;
+}
+
+export interface ResolveContext extends FileContext {
   /** Path of a server in the file. */
   readonly at: (index: number) => KeyPath;
-  readonly fingerprintsVariable?: string | undefined;
 }
 
 /** Reads the files of servers. @throws ConfigError SECRET_UNREADABLE, SECRET_EXPOSED, CA_UNREADABLE, with all problems */
@@ -59,17 +64,9 @@ export async function resolveServers(
   const attempt = attemptInto(problems, context.origin);
   const resolved: ServerConfig[] = [];
   for (const [index, { auth, tls, proxy, ...rest }] of servers.entries()) {
-    const path = [...context.at(index), "auth", auth.secret.key];
-    const [variable] = context.origin.reference(path)?.variables ?? [];
-    const source = secretSource(auth.secret, variable, context, auth.kind === "api_key" ? apiKeyFault : undefined);
-    await attempt(path, () => source.read());
-    const credentials: Credentials =
-      auth.kind === "api_key"
-        ? { kind: "api_key", apiKey: source }
-        : { kind: "login", username: auth.username, password: source };
     resolved.push({
       ...rest,
-      credentials,
+      credentials: await resolveAuth(auth, [...context.at(index), "auth"], attempt, context),
       tls: await resolveTls(tls, [...context.at(index), "tls"], attempt, context),
       ...(proxy !== undefined && { proxy: await resolveProxy(proxy, context.at(index), attempt, context) }),
     });
@@ -78,8 +75,39 @@ export async function resolveServers(
   return resolved;
 }
 
+export async function resolveAuth(
+  auth: AuthSettings,
+  path: KeyPath,
+  attempt: Attempt,
+  context: FileContext,
+): Promise<Credentials> {
+  if (auth.kind === "login") {
+    return {
+      kind: "login",
+      username: auth.username,
+      password: await resolveSecret(auth.secret, path, attempt, context),
+    };
+  }
+  return { kind: "api_key", apiKey: await resolveSecret(auth.secret, path, attempt, context, apiKeyFault) };
+}
+
+/** Reads the secret once, to check it. @param path Of the map around it. */
+export async function resolveSecret(
+  location: SecretLocation,
+  path: KeyPath,
+  attempt: Attempt,
+  context: FileContext,
+  faultOf?: FaultOf,
+): Promise<SecretSource> {
+  const at = [...path, location.key];
+  const [variable] = context.origin.reference(at)?.variables ?? [];
+  const source = secretSource(location, variable, context, faultOf);
+  await attempt(at, () => source.read());
+  return source;
+}
+
 /** Collects failures as problems of the key. */
-function attemptInto(problems: ConfigProblem[], origin: Origin): Attempt {
+export function attemptInto(problems: ConfigProblem[], origin: Origin): Attempt {
   return async (path, read) => {
     try {
       return await read();
@@ -91,13 +119,13 @@ function attemptInto(problems: ConfigProblem[], origin: Origin): Attempt {
   };
 }
 
-type Attempt = <Value>(path: KeyPath, read: () => Promise<Value>) => Promise<Value | undefined>;
+export type Attempt = <Value>(path: KeyPath, read: () => Promise<Value>) => Promise<Value | undefined>;
 
-async function resolveTls(
-  settings: ServerSettings["tls"],
+export async function resolveTls(
+  settings: TlsSettings,
   path: KeyPath,
   attempt: Attempt,
-  { base, readFile, readSecret, fingerprintsVariable }: ResolveContext,
+  { base, readFile, readSecret, fingerprintsVariable }: FileContext,
 ): Promise<TlsConfig> {
   const { serverName, insecureSkipVerify, fingerprints, minVersion } = settings;
   const from = (file: string | undefined) => (file === undefined ? undefined : resolve(base, file));
@@ -115,11 +143,12 @@ async function resolveTls(
   };
 }
 
-async function resolveProxy(
+/** @param path Of the map with `proxy_url`. */
+export async function resolveProxy(
   settings: ProxySettings,
   path: KeyPath,
   attempt: Attempt,
-  context: Omit<ResolveContext, "at">,
+  context: FileContext,
 ): Promise<ProxyConfig> {
   const { origin, readFile } = context;
   const at = [...path, "proxy_auth", settings.auth?.secret.key ?? ""];
@@ -134,10 +163,7 @@ async function resolveProxy(
  * Reads the files of `otlp` (paths already resolved) to check them. @throws ConfigError SECRET_UNREADABLE, SECRET_EXPOSED, CA_UNREADABLE,
  * with all problems
  */
-export async function checkOtlpFiles(
-  otlp: Settings["otlp"],
-  context: Omit<ResolveContext, "base" | "at">,
-): Promise<void> {
+export async function checkOtlpFiles(otlp: Settings["otlp"], context: Omit<FileContext, "base">): Promise<void> {
   const { origin, readFile, readSecret, redactor } = context;
   const { headerFiles = {}, tls, proxy, endpoint, logsEndpoint = endpoint } = otlp ?? {};
   const problems: ConfigProblem[] = [];

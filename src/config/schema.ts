@@ -5,6 +5,7 @@ import { linksSchema } from "./links-schema.ts";
 import { mappingSchema } from "./mapping-schema.ts";
 import { otlpSchema } from "./otlp-schema.ts";
 import { serverListSchema } from "./server-schema.ts";
+import { syncSchema } from "./sync-schema.ts";
 
 /*
  * The only source of configuration keys: types, checks, JSON Schema and docs/configuration.md. Keys are snake_case in YAML, and camelCase
@@ -191,6 +192,37 @@ function refuseNoServers({ servers, servers_from }: ServerKeys, context: z.Refin
   context.addIssue({ code: "custom", message: "at least one server", path: ["servers"], input: servers });
 }
 
+interface SyncKeys {
+  readonly sync?: { readonly servers: ReadonlyMap<string, unknown> } | undefined;
+  readonly servers?: readonly { readonly name: string }[] | undefined;
+  readonly servers_from?: unknown;
+  readonly state_dir?: string | undefined;
+}
+
+function checkSync({ sync, servers = [], servers_from, state_dir }: SyncKeys, context: z.RefinementCtx): void {
+  if (sync === undefined) return;
+  if (state_dir === undefined) {
+    const message = "a directory in which sync stores its changes";
+    context.addIssue({ code: "custom", message, path: ["state_dir"], input: undefined });
+  }
+  // A file of servers_from may add it later.
+  if (servers_from !== undefined) return;
+  const names = servers.map(({ name }) => name);
+  for (const name of sync.servers.keys()) {
+    if (names.includes(name)) continue;
+    const message = `the name of a server (${names.join(", ")})`;
+    context.addIssue({ code: "custom", message, path: ["sync", "servers", name], input: name });
+  }
+}
+
+const syncSection = optional(
+  syncSchema,
+  "Settings of `prtg-exporter sync`, which acknowledges sensors for silences in Alertmanager, and creates silences for acknowledgements and pauses. Other commands ignore this section: they need none of its variables and secrets. Needs `state_dir`.",
+);
+
+/** Checks the section without the others. */
+export const syncSectionSchema = z.object({ sync: syncSection });
+
 export const settingsSchema = z
   .strictObject({
     servers: optional(
@@ -227,6 +259,7 @@ export const settingsSchema = z
         "Status changes and changes of the tree as events in a file. `otlp.events` sends them as log records. See https://prtg-exporter.github.io/prtg-exporter/events.",
     }),
     web: webSchema.prefault({}).meta({ description: "Access rights on the exporter's web server." }),
+    sync: syncSection,
     state_dir: optional(
       filePath(),
       "Directory for the state of the push and of events. Without it, the exporter fills gaps of at most four hours after a restart, and reports no events from its downtime.",
@@ -241,6 +274,7 @@ export const settingsSchema = z
     // Report it together with other problems.
     when: ({ value }) => typeof value === "object" && value !== null && !Array.isArray(value),
   })
+  .superRefine(checkSync, { when: ({ issues }) => issues.length === 0 })
   .transform(({ servers = [], ...input }) => ({ servers, ...inCode(input, { stale_after: "staleAfterMs" }) }))
   .meta({ title: "prtg-exporter configuration" });
 

@@ -4,8 +4,8 @@ import { nearest } from "../lib/nearest-word.ts";
 import { quote } from "../lib/printable-text.ts";
 import { type ConfigProblem, comparePlaces, MAX_FINDINGS } from "./config-error.ts";
 import { literalSecrets } from "./literal-secrets.ts";
-import { formatKey, type KeyPath, type Origin, type Place, UNRESOLVED } from "./origin.ts";
-import { type JsonSchema, type Settings, settingsSchema } from "./schema.ts";
+import { formatKey, type KeyPath, type Origin, type Place, UNRESOLVED, valueAt } from "./origin.ts";
+import { type JsonSchema, type Settings, settingsSchema, syncSectionSchema } from "./schema.ts";
 
 type Issue = z.core.$ZodIssue;
 
@@ -18,12 +18,26 @@ export interface Validation<Output> {
   readonly more: number;
 }
 
-export function validate(value: unknown, origin: Origin): Validation<Settings> {
+/** @param needsSync If `false`, `settings` has no `sync`, but its structure is checked. */
+export function validate(value: unknown, origin: Origin, needsSync: boolean): Validation<Settings> {
   const literals = literalSecrets(value, origin);
   const taken = new Set(literals.map(({ key }) => key));
-  const { settings, problems: others, more } = validateAs(settingsSchema, value, origin);
+  const {
+    settings,
+    problems: others,
+    more,
+  } = needsSync ? validateAs(settingsSchema, value, origin) : validateWithoutSync(value, origin);
   const problems = [...literals, ...others.filter(({ key }) => key === "" || !taken.has(key))];
   return { settings: problems.length === 0 ? settings : undefined, problems, more };
+}
+
+function validateWithoutSync(value: unknown, origin: Origin): Validation<Settings> {
+  const sync = valueAt(value, ["sync"]);
+  if (sync === undefined) return validateAs(settingsSchema, value, origin);
+  const others = validateAs(settingsSchema, withValues(value, [{ path: ["sync"], value: undefined }]), origin);
+  // Without settings and problems if only variables are unset.
+  const { problems, more } = validateAs(syncSectionSchema, { sync }, origin);
+  return { ...others, problems: [...others.problems, ...problems], more: others.more + more };
 }
 
 export function validateAs<Output>(schema: z.ZodType<Output>, value: unknown, origin: Origin): Validation<Output> {
@@ -194,11 +208,20 @@ function shorten(text: string): string {
 
 /** Credentials, URLs that may contain some, and a file that is one scalar, perhaps a misplaced key. */
 function isSensitive(input: unknown, path: KeyPath): boolean {
+  // The path in front of the message shows it already.
+  if (path.length > 0 && input === path.at(-1)) return false;
   return (
     path.length === 0 ||
-    path.some((key) => key === "auth" || key === "proxy_auth") ||
+    isBelowCredentials(path) ||
     (/^(proxy_)?url$/.test(String(path.at(-1))) && /[@?#]/.test(String(input)))
   );
+}
+
+function isBelowCredentials(path: KeyPath): boolean {
+  const [first, second, third] = path;
+  if (first === "sync" && second === "servers") return true;
+  if (first === "sync" && second === "alertmanager" && /password|token|headers/.test(String(third))) return true;
+  return path.some((key) => key === "auth" || key === "proxy_auth");
 }
 
 /** A URL of any scheme may contain a password. */
@@ -210,7 +233,7 @@ function withoutCredentials(text: string): string {
 export function unknownKey(parent: KeyPath, key: string, origin: Origin, jsonSchema: () => JsonSchema): ConfigProblem {
   const path = [...parent, key];
   const place = origin.place(path, "key");
-  if (parent.includes("auth") && !/^[A-Za-z_-]+$/.test(key)) {
+  if (isBelowCredentials(parent) && !/^[A-Za-z_-]+$/.test(key)) {
     // For example `auth: { <the API key> }`.
     return { code: "CONFIG_INVALID", ...place, key: formatKey(parent), text: "unknown key (not shown)" };
   }
@@ -228,12 +251,19 @@ function suggestion(key: string, parent: KeyPath, jsonSchema: () => JsonSchema):
 
 function propertiesAt(path: KeyPath, jsonSchema: () => JsonSchema): Readonly<Record<string, unknown>> {
   let schema: unknown = jsonSchema();
-  for (const key of path) schema = typeof key === "number" ? itemsOf(schema) : propertiesOf(schema)[String(key)];
+  for (const key of path) {
+    schema = typeof key === "number" ? itemsOf(schema) : (propertiesOf(schema)[String(key)] ?? valuesOf(schema));
+  }
   return propertiesOf(schema);
 }
 
 function propertiesOf(schema: unknown): Readonly<Record<string, unknown>> {
   return isSchema(schema) ? (schema.properties ?? {}) : {};
+}
+
+/** Of a map with any keys. */
+function valuesOf(schema: unknown): unknown {
+  return isSchema(schema) ? schema.additionalProperties : undefined;
 }
 
 function itemsOf(schema: unknown): unknown {

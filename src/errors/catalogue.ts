@@ -275,7 +275,8 @@ export const ERROR_CATALOGUE = {
     remedy: "Nothing. The exporter retries.",
   },
   STATE_DIR_BUSY: {
-    meaning: "Another exporter with the same `state_dir` pushes the same server. Both would push every value.",
+    meaning:
+      "Another exporter with the same `state_dir` pushes the same server, or runs `sync`. Both would push every value, or make each change twice.",
     remedy:
       "Stop the other exporter, or give each exporter its own state_dir and servers. The lock ends with its process.",
   },
@@ -303,6 +304,30 @@ export const ERROR_CATALOGUE = {
     meaning: "The Kubernetes API server does not answer, or answers with an error.",
     remedy:
       "If the error persists, check the NetworkPolicy between pod and API server, and the name and namespace of the Lease.",
+  },
+  ALERTMANAGER_UNREACHABLE: {
+    meaning: "Alertmanager cannot be reached, does not answer in time, or answers with an internal error.",
+    remedy: "Check sync.alertmanager.url, its TLS and proxy settings, and that Alertmanager runs.",
+  },
+  ALERTMANAGER_REFUSED: {
+    meaning: "Alertmanager refused a request.",
+    remedy:
+      "For 401 and 403, check the credentials of sync.alertmanager and their rights: Grafana needs rights to read alerts and to create silences. For 404, check the path of sync.alertmanager.url. Other answers say what is wrong.",
+  },
+  ALERTMANAGER_ANSWER: {
+    meaning: "The answer is not the expected JSON of Alertmanager's API v2.",
+    remedy:
+      "Check sync.alertmanager.url: perhaps a login page or a proxy answers. The Alertmanager of Grafana has the path /api/alertmanager/grafana.",
+  },
+  SYNC_STATE_UNWRITABLE: {
+    meaning: "`sync` cannot write its memory in `state_dir`. It changes nothing until it can.",
+    remedy:
+      "Check that state_dir is a directory that the user of sync may read and write, and its free space. Two services with different users need different folders.",
+  },
+  SYNC_AUDIT_UNWRITABLE: {
+    meaning: "`sync` cannot write its audit log. It changes nothing until it can.",
+    remedy:
+      "Check that sync.audit_log is a file that the user of sync may write or create in an existing folder, and the free space.",
   },
   BACKFILL_RANGE_INVALID: {
     meaning: "The time range of the backfill is invalid.",

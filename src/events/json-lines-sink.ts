@@ -36,8 +36,14 @@ export function jsonLinesSinks(output: LineOutput): OpenEventSink {
   return (): EventSink => ({ send });
 }
 
-/** Opens the file for each batch, because it may be rotated. Truncates partial lines. */
-export function fileOutput(path: string): LineOutput {
+/** Log shippers of other users read the file. */
+const SHARED_FILE = 0o644;
+
+/**
+ * Opens the file for each batch, because it may be rotated. Truncates partial lines.
+ * @param mode Of a new file.
+ */
+export function fileOutput(path: string, mode = SHARED_FILE): LineOutput {
   let known: Promise<ReadonlySet<string>> | undefined;
   return {
     async write(lines, uids) {
@@ -46,7 +52,7 @@ export function fileOutput(path: string): LineOutput {
         known ??= withinTime(path, () => uidsAtEnd(path));
         const there = await known.catch(() => new Set<string>());
         const missing = uids.map((uid, index) => (there.has(uid) ? "" : (lines[index] ?? "")));
-        return await withinTime(path, () => append(path, missing));
+        return await withinTime(path, () => append(path, missing, mode));
       } catch (fault) {
         return { written: 0, fault };
       }
@@ -68,11 +74,11 @@ export function streamOutput(stream: NodeJS.WritableStream): LineOutput {
 
 function ignore(): void {}
 
-async function append(path: string, lines: readonly string[]): Promise<Written> {
+async function append(path: string, lines: readonly string[], mode: number): Promise<Written> {
   // A pipe without a reader must not block a thread.
   const flags = constants.O_WRONLY | constants.O_APPEND | constants.O_CREAT | (constants.O_NONBLOCK ?? 0);
-  // Log shippers of other users read the file. Follows links, because the user chose the path.
-  const file = await open(path, flags, 0o644);
+  // Follows links, because the user chose the path.
+  const file = await open(path, flags, mode);
   try {
     const facts = await file.stat();
     const begin = facts.isFile() && !(await endsWithLine(path, facts.size)) ? "\n" : "";

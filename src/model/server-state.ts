@@ -1,5 +1,11 @@
 import type { NodeKind, NodeRecord } from "../prtg/node-record.ts";
-import type { ChannelList, ChannelRecords, ListResult, StatusSummary } from "../prtg/records.ts";
+import {
+  type ChannelList,
+  type ChannelRecords,
+  type ListResult,
+  provesAbsence,
+  type StatusSummary,
+} from "../prtg/records.ts";
 import type { StatusToken } from "../prtg/status.ts";
 import type { Channel } from "./channel.ts";
 import { Counts, countStatuses, type ParentsByStatus, StatusTally } from "./counts.ts";
@@ -60,6 +66,7 @@ export class ServerState {
   };
   /** Kinds with at least one list. */
   readonly #listed = new Set<string>();
+  readonly #provenAt = new Map<NodeKind, number>();
   #tree: Tree = EMPTY_TREE;
   #version: KnownVersion | undefined;
   #observer = NO_OBSERVER;
@@ -107,6 +114,11 @@ export class ServerState {
   /** As of the last list. */
   statusOf({ id }: Pick<TreeNode, "id">): StatusToken | undefined {
     return this.#nodes.get(id)?.status;
+  }
+
+  /** Time (monotonic ms) of the last list that shows every object of this kind. `undefined`: there was none yet. */
+  provenAt(kind: NodeKind): number | undefined {
+    return this.#provenAt.get(kind);
   }
 
   intervalMs(sensorId: string): number | undefined {
@@ -196,6 +208,7 @@ export class ServerState {
     const expiresAt = nodeExpiry(context.expiry);
     for (const kind of NODE_KINDS) {
       if (poll[kind] !== undefined) this.#listed.add(kind);
+      if (poll[kind] !== undefined && provesAbsence(poll[kind], 1)) this.#provenAt.set(kind, now.monotonic);
       for (const record of poll[kind]?.items ?? []) {
         const turn = slices.step();
         if (turn !== undefined) await turn;

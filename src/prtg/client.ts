@@ -1,5 +1,6 @@
 import { isDeepStrictEqual } from "node:util";
 import { MemoryBudget } from "../lib/memory-budget.ts";
+import { actionsOf } from "./actions.ts";
 import { CHANNEL_RECORD_BYTES, LOOKUP_RECORD_BYTES, NODE_RECORD_BYTES } from "./answer-bounds.ts";
 import { ApiError, isMissing } from "./api-error.ts";
 import { decodeChannel } from "./decode/channel.ts";
@@ -16,7 +17,7 @@ import {
   PREFERRED_ENDPOINTS,
   PREFERRED_LISTS,
 } from "./endpoints.ts";
-import type { DetailsApi, ListOptions, MonitoringApi, ObjectsApi } from "./monitoring-api.ts";
+import type { ActionsApi, DetailsApi, ListOptions, MonitoringApi, ObjectsApi } from "./monitoring-api.ts";
 import { decodeNode, type NodeKind, type NodeRecord, nodeKindOf, READING_ORDER } from "./node-record.ts";
 import type { ApiClientOptions } from "./options.ts";
 import { ChannelTable } from "./paging/channel-table.ts";
@@ -57,6 +58,7 @@ export function createApiClient(options: ApiClientOptions, accesses = new Server
 class ApiClient implements MonitoringApi {
   readonly readingOrder = READING_ORDER;
   readonly details: DetailsApi;
+  readonly actions: ActionsApi;
   /** By their stable endpoints, while all lists are experimental or deprecated. */
   readonly objects: ObjectsApi = {
     sensor: (id, signal) => {
@@ -105,6 +107,7 @@ class ApiClient implements MonitoringApi {
     this.#texts = new TextBounds(options.limits.maxTextLength, options.redactor.credentials);
     this.#lists = new ListReader(options, this.#requester, quotas);
     this.details = detailsReader(this.#requester, this.#lists, this.#channelFormat);
+    this.actions = actionsOf(this.#requester);
     this.#timeSeries = new TimeSeriesReader(options, this.#requester, quotas);
   }
 

@@ -30,6 +30,7 @@ export interface MonitoringApi {
   channels(options: ListOptions, signal: AbortSignal): Promise<ChannelList>;
   readonly details: DetailsApi;
   readonly objects: ObjectsApi;
+  readonly actions: ActionsApi;
   /** `undefined` if the server lacks the endpoint. */
   lookups(signal: AbortSignal): Promise<ListResult<LookupDefinition> | undefined>;
   /** Rejects with API_NOT_FOUND for an unknown sensor, and with API_ENDPOINT_MISSING until either endpoint has answered. */
@@ -63,6 +64,25 @@ export interface ListOptions {
 export interface ObjectsApi {
   sensor(id: string, signal: AbortSignal): Promise<NodeRecord | undefined>;
   channel(sensorId: string, channelId: string, signal: AbortSignal): Promise<ChannelRecord | undefined>;
+}
+
+/** `wrong status`: impossible for the object's current status. `gone`: unknown to the server, or not visible. */
+export type ActionResult = "done" | "wrong status" | "gone";
+
+/**
+ * Changes on the server. Only `sync` uses them. The client sends a change again only if the server surely has not
+ * executed it (401, 429). So a change may be in effect although the call rejected, for example with API_TIMEOUT.
+ */
+export interface ActionsApi {
+  /** Rejects with API_FORBIDDEN if the credentials may only read. */
+  acknowledge(sensorId: string, acknowledgement: Acknowledgement, signal: AbortSignal): Promise<ActionResult>;
+}
+
+export interface Acknowledgement {
+  /** PRTG rounds it up to full minutes. 0: without end. At most 1,000,000,000. */
+  readonly durationSeconds: number;
+  /** Below 15 KB, which is the largest body. */
+  readonly message: string;
 }
 
 export interface DetailsApi {

@@ -13,6 +13,8 @@ interface StatusFacts {
   readonly scan?: "failed" | "worked";
   /** Another object is down, and nobody knows how this one is. */
   readonly isHidden?: true;
+  /** A user or a schedule paused the object itself, or an object above it. */
+  readonly isOnPurpose?: true;
   /** `hw.state` of OpenTelemetry. Absent if the status says nothing about the object. */
   readonly hwState?: "ok" | "degraded" | "failed";
   /** Sign and text, so that colour is never the only sign. */
@@ -27,6 +29,7 @@ interface StatusFacts {
 const DOWN = { group: "down", scan: "failed", hwState: "failed" } as const;
 const WARNING = { group: "warning", scan: "worked", hwState: "degraded" } as const;
 const PAUSED = { group: "paused", glyph: "‖" } as const;
+const ON_PURPOSE = { ...PAUSED, isOnPurpose: true } as const;
 
 /** Tokens of the API, the most urgent first. A disconnected probe comes first, because it hides what is below it. */
 const FACTS = {
@@ -47,10 +50,10 @@ const FACTS = {
     aliases: ["downacknowledged"],
   },
   up: { code: 3, group: "up", scan: "worked", hwState: "ok", glyph: "✓", text: "Up" },
-  pausedbyuser: { code: 7, ...PAUSED, text: "Paused by user", words: "paused by a user" },
+  pausedbyuser: { code: 7, ...ON_PURPOSE, text: "Paused by user", words: "paused by a user" },
   pauseduntil: {
     code: 12,
-    ...PAUSED,
+    ...ON_PURPOSE,
     text: "Paused until",
     words: "paused until a time",
     aliases: ["pausedbyuseruntil"],
@@ -62,7 +65,7 @@ const FACTS = {
     text: "Paused by dependency",
     words: "paused by a dependency",
   },
-  pausedbyschedule: { code: 9, ...PAUSED, text: "Paused by schedule", words: "paused by a schedule" },
+  pausedbyschedule: { code: 9, ...ON_PURPOSE, text: "Paused by schedule", words: "paused by a schedule" },
   pausedbylicense: {
     code: 11,
     ...PAUSED,
@@ -104,6 +107,11 @@ export function parseStatus(text: string): StatusToken | undefined {
 /** Facts of a token of the API. `undefined` for a status of a newer server. */
 export function statusFacts(token: string): StatusFacts | undefined {
   return Object.hasOwn(FACTS, token) ? STATUSES[token as StatusToken] : undefined;
+}
+
+/** By a user or a schedule, and not because of another object or the license. */
+export function isPausedOnPurpose(token: StatusToken): boolean {
+  return STATUSES[token].isOnPurpose === true;
 }
 
 export function isPaused(token: StatusToken): boolean {

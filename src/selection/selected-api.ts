@@ -131,6 +131,11 @@ export class SelectedApi implements MonitoringApi {
     return this.#api.objects;
   }
 
+  /** The caller acts on selected objects only. */
+  get actions(): MonitoringApi["actions"] {
+    return this.#api.actions;
+  }
+
   /** The server's counts include other sensors. */
   statusSummary(): Promise<undefined> {
     return Promise.resolve(undefined);

@@ -22,6 +22,12 @@ const PAUSE_MS = 500;
 const MAX_CLAIMING_MS = 5_000;
 const CLAIMING_PAUSE_MS = 20;
 
+/** Claims the folder for one `sync`, beside the names of servers. These have no line feed. */
+export const SYNC_CLAIM = "sync\n";
+
+const SYNC_REMEDY =
+  "Stop the other sync, or run both with --leader-elect. Two of them would make each change twice. The lock ends with its process.";
+
 export interface StateClaim {
   /**
    * Repeats the claim if it is gone, for example with a removed folder. Rejects with ExporterError STATE_DIR_BUSY if
@@ -78,7 +84,7 @@ export async function claimServers(options: ClaimOptions): Promise<StateClaim> {
   for (let isReported = false; ; ) {
     const holder = await inTurn(directory, () => tryClaim(directory, servers, clock));
     if (holder === undefined) break;
-    if (clock.monotonic() >= deadline) throw busy(directory, holder);
+    if (clock.monotonic() >= deadline) throw busy(directory, holder, servers);
     if (!isReported) onWait(holder);
     isReported = true;
     await clock.sleep(PAUSE_MS);
@@ -88,7 +94,7 @@ export async function claimServers(options: ClaimOptions): Promise<StateClaim> {
     async keep() {
       if (released) return;
       const holder = await inTurn(directory, () => claimAgain(directory, clock));
-      if (holder !== undefined) throw busy(directory, holder);
+      if (holder !== undefined) throw busy(directory, holder, servers);
     },
     async release() {
       if (released) return;
@@ -98,8 +104,9 @@ export async function claimServers(options: ClaimOptions): Promise<StateClaim> {
   };
 }
 
-function busy(directory: string, holder: string): ExporterError {
-  return new ExporterError("STATE_DIR_BUSY", `state_dir ${directory} is in use: ${holder}`);
+function busy(directory: string, holder: string, servers: readonly string[]): ExporterError {
+  const options = servers.includes(SYNC_CLAIM) ? { remedy: SYNC_REMEDY } : {};
+  return new ExporterError("STATE_DIR_BUSY", `state_dir ${directory} is in use: ${holder}`, options);
 }
 
 /** Claims again if our claim is gone. */
@@ -148,13 +155,17 @@ async function tryClaim(directory: string, servers: readonly string[], clock: Cl
       if (id === undefined || id === claims.get(directory)?.id) continue;
       const theirs = await livingClaim(directory, id);
       const shared = theirs?.servers.find((server) => servers.includes(server));
-      if (theirs !== undefined && shared !== undefined) return `${theirs.holder} pushes ${shared}`;
+      if (theirs !== undefined && shared !== undefined) return `${theirs.holder} ${does(shared)}`;
     }
     await add(directory, servers, clock);
     return undefined;
   } finally {
     claiming.release();
   }
+}
+
+function does(claimed: string): string {
+  return claimed === SYNC_CLAIM ? "runs sync" : `pushes ${claimed}`;
 }
 
 /** `undefined` if another process does not finish. */

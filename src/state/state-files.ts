@@ -141,7 +141,7 @@ const SET_GROUP = 0o2000;
 
 /** A directory with other files does not belong to the exporter. */
 const STATE_FILE =
-  /^(claims\.lock|claim-[\w-]+\.(lock|json(\.tmp)?)|(watermarks|objects|events)-.+|instance-id(-\d+)?|backfill)$/;
+  /^(claims\.lock|claim-[\w-]+\.(lock|json(\.tmp)?)|(watermarks|objects|events)-.+|instance-id(-\d+)?|backfill|sync\.json(\.\w+)?|sync-audit\.jsonl[\w.-]*)$/;
 
 /** Whether other users can access the state directory. */
 export interface StateDirectoryFinding {

@@ -1,7 +1,7 @@
 import { Counter, collectDefaultMetrics, Gauge, Histogram, Registry } from "prom-client";
 import { yieldToEventLoop } from "../lib/yielding.ts";
 import type { BuildInfo } from "./build-info.ts";
-import { EXPORTER_FAMILIES, EXPORTER_METRICS, type MetricDeclaration } from "./metric-declarations.ts";
+import { EXPORTER_FAMILIES, EXPORTER_METRICS, type MetricDeclaration, SERVE_FAMILIES } from "./metric-declarations.ts";
 
 /** Gauges of prom-client with the suffix `_total`, which promtool rejects. */
 const MISNAMED_DEFAULTS = [
@@ -57,7 +57,7 @@ export class ExporterMetrics {
     [EXPORTER_METRICS.process.series, () => this.#updateSeries()],
   ]);
   readonly #instruments: ReadonlyMap<MetricDeclaration, Instrument> = new Map(
-    EXPORTER_FAMILIES.map((metric) => [metric, createInstrument(metric, this.registry, this.#collects.get(metric))]),
+    EXPORTER_FAMILIES.map((metric) => [metric, createInstrument(metric, this.#collects.get(metric))]),
   );
   #apiDetail: ApiDetail = "server";
   readonly #pendingUpdates = new Set<() => void>();
@@ -69,9 +69,17 @@ export class ExporterMetrics {
   readonly endpoints = this.recorder(EXPORTER_METRICS.endpoints);
   readonly #process = this.recorder(EXPORTER_METRICS.process);
 
-  /** @param countSeries Series per family, called at each scrape. */
-  constructor(build: BuildInfo, countSeries: () => Iterable<readonly [family: string, series: number]>) {
+  /**
+   * @param countSeries Series per family, called at each scrape.
+   * @param shown Families in the registry. Without labels, one that nobody sets would be 0 there.
+   */
+  constructor(
+    build: BuildInfo,
+    countSeries: () => Iterable<readonly [family: string, series: number]>,
+    shown: readonly MetricDeclaration[] = SERVE_FAMILIES,
+  ) {
     this.#countSeries = countSeries;
+    for (const metric of shown) this.registry.registerMetric(this.#instrument(metric));
     this.#process.build({ ...build, node_version: process.version }, 1);
   }
 
@@ -190,10 +198,9 @@ export class ExporterMetrics {
 /** prom-client calls `collect` before each reading. */
 function createInstrument(
   { name, help, labels, type, buckets = [] }: MetricDeclaration,
-  registry: Registry,
   collect: (() => void) | undefined,
 ): Instrument {
-  const common = { name, help, labelNames: labels, registers: [registry], ...(collect && { collect }) };
+  const common = { name, help, labelNames: labels, registers: [], ...(collect && { collect }) };
   if (type === "counter") return new Counter(common);
   return type === "gauge" ? new Gauge(common) : new Histogram({ ...common, buckets: [...buckets] });
 }

@@ -40,6 +40,10 @@ export type Stream = (typeof STREAMS)[number];
 
 const OUTCOMES = ["delivered", "rejected"] as const;
 
+export const SYNC_CHANGES = ["acknowledge", "silence", "expire"] as const;
+/** `refused`: the object has another status by now. */
+export const SYNC_RESULTS = ["done", "refused", "failed"] as const;
+
 type Options = Pick<MetricDeclaration, "detailLabels" | "values" | "initial" | "adds" | "startsBy" | "buckets">;
 
 const [gauge, counter, histogram] = [metricOf("gauge"), metricOf("counter"), metricOf("histogram")];
@@ -387,6 +391,37 @@ export const EXPORTER_METRICS = {
       "1 on the replica that holds this Lease (`namespace/name`), 0 on a standby, which reads and pushes nothing. Only with `--leader-elect`.",
     ),
   },
+  /** Only of `prtg-exporter sync`. */
+  sync: {
+    changes: counter(
+      "prtg_sync_changes_total",
+      ["kind", "result"],
+      "Changes in PRTG (acknowledge) and Alertmanager (silence: created or prolonged, expire), by result. refused: the sensor has another status by now. Only of `prtg-exporter sync`.",
+      { values: { kind: SYNC_CHANGES, result: SYNC_RESULTS } },
+    ),
+    waiting: gauge(
+      "prtg_sync_waiting_changes",
+      [],
+      "Changes that wait, because sync.changes_per_minute is reached. Only of `prtg-exporter sync`.",
+      { initial: 0 },
+    ),
+    ignored: gauge(
+      "prtg_sync_ignored_silences",
+      [],
+      "Silences and pauses that change nothing: they have more than sync.max_sensors sensors, or a matcher that is not understood. Only of `prtg-exporter sync`.",
+      { initial: 0 },
+    ),
+    roundEnded: gauge(
+      "prtg_sync_last_success_timestamp_seconds",
+      [],
+      "Time of the last round in which Alertmanager and all PRTG servers were read. Only of `prtg-exporter sync`.",
+    ),
+    roundFailed: counter(
+      "prtg_sync_failed_rounds_total",
+      [],
+      "Rounds in which Alertmanager could not be read, or state_dir could not be written. Only of `prtg-exporter sync`.",
+    ),
+  },
   exposition: {
     droppedSeries: gauge(
       "prtg_exporter_dropped_series",
@@ -430,6 +465,18 @@ export const EXPORTER_METRICS = {
 } as const;
 
 /** In the order of the metrics page. */
-export const EXPORTER_FAMILIES: readonly MetricDeclaration[] = Object.values(EXPORTER_METRICS).flatMap(
-  (group): MetricDeclaration[] => Object.values(group),
+export const EXPORTER_FAMILIES: readonly MetricDeclaration[] = familiesOf(Object.values(EXPORTER_METRICS));
+
+const { sync, leadership, exposition, web, process } = EXPORTER_METRICS;
+
+/** On the page of `prtg-exporter sync`. */
+export const SYNC_FAMILIES: readonly MetricDeclaration[] = familiesOf([sync, leadership, exposition, web, process]);
+
+/** On the page of `prtg-exporter serve`. */
+export const SERVE_FAMILIES: readonly MetricDeclaration[] = familiesOf(
+  Object.values(EXPORTER_METRICS).filter((group) => group !== sync),
 );
+
+function familiesOf(groups: readonly Readonly<Record<string, MetricDeclaration>>[]): readonly MetricDeclaration[] {
+  return groups.flatMap((group) => Object.values(group));
+}

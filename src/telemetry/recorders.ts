@@ -1,6 +1,6 @@
 import type { DecodeProblem } from "../prtg/decode-problems.ts";
 import type { ExporterMetrics } from "./exporter-metrics.ts";
-import { EXPORTER_METRICS, RESOLUTIONS } from "./metric-declarations.ts";
+import { EXPORTER_METRICS, RESOLUTIONS, type SYNC_CHANGES, type SYNC_RESULTS } from "./metric-declarations.ts";
 import { currentRun, type FinishedRequest } from "./run-trace.ts";
 
 export interface FinishedRun {
@@ -15,6 +15,7 @@ export type ServerRecorder = ReturnType<typeof serverRecorder>;
 export type CollectorRecorder = ReturnType<typeof collectorRecorder>;
 export type MeasurementRecorder = ReturnType<typeof measurementRecorder>;
 export type EventRecorder = ReturnType<typeof eventRecorder>;
+export type SyncRecorder = ReturnType<typeof syncRecorder>;
 export type OtlpRecorder = ReturnType<typeof otlpRecorder>;
 
 const OF_SERVER = { ...EXPORTER_METRICS.server, ...EXPORTER_METRICS.objects };
@@ -107,6 +108,16 @@ export function measurementRecorder(metrics: ExporterMetrics, server: string, is
 
 export function eventRecorder(metrics: ExporterMetrics, server: string) {
   return metrics.recorder(EXPORTER_METRICS.events, { server });
+}
+
+export function syncRecorder(metrics: ExporterMetrics) {
+  const own = metrics.recorder(EXPORTER_METRICS.sync);
+  return {
+    ...own,
+    changed(kind: (typeof SYNC_CHANGES)[number], result: (typeof SYNC_RESULTS)[number]): void {
+      own.changes({ kind, result });
+    },
+  };
 }
 
 /** `measurementRecorder` counts the points of measurements, by server. */

@@ -1,6 +1,14 @@
 import type { ErrorCode } from "../../src/errors/catalogue.ts";
 import { ApiError } from "../../src/prtg/api-error.ts";
-import type { DetailsApi, ListOptions, MonitoringApi, ObjectsApi, SeriesPart } from "../../src/prtg/monitoring-api.ts";
+import type {
+  ActionResult,
+  ActionsApi,
+  DetailsApi,
+  ListOptions,
+  MonitoringApi,
+  ObjectsApi,
+  SeriesPart,
+} from "../../src/prtg/monitoring-api.ts";
 import { type NodeKind, type NodeRecord, READING_ORDER } from "../../src/prtg/node-record.ts";
 import type {
   ChannelRecord,
@@ -28,6 +36,7 @@ export type Question =
   | "accounts"
   | "all"
   | "object"
+  | "acknowledge"
   | NodeKind;
 
 /** One page each. */
@@ -49,6 +58,8 @@ export class MemoryServer implements MonitoringApi {
   readonly connected = new Map<string, boolean>();
   primary: readonly ChannelRecord[] | undefined;
   accounts: number | undefined;
+  /** By object. Missing: done. An action changes no record. */
+  readonly actionResults = new Map<string, ActionResult>();
   versionMembers: ReadonlyMap<string, string> = new Map([["version", "25.3.110"]]);
   offsetMs = 0;
   /** Claimed memory of a record. */
@@ -206,6 +217,13 @@ export class MemoryServer implements MonitoringApi {
     channel: async (sensorId, channelId, signal) => {
       await this.#ask("object", signal, { id: `${sensorId}.${channelId}` });
       return this.channelRecords.find((each) => each.sensorId === sensorId && each.channelId === channelId);
+    },
+  };
+
+  readonly actions: ActionsApi = {
+    acknowledge: async (id, acknowledgement, signal) => {
+      await this.#ask("acknowledge", signal, { id, ...acknowledgement });
+      return this.actionResults.get(id) ?? "done";
     },
   };
 

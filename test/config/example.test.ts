@@ -4,7 +4,7 @@ import { describe, expect, test } from "vitest";
 import { z } from "zod";
 import { settingsJsonSchema } from "../../scripts/generate/settings-schema.ts";
 import type { JsonSchema } from "../../src/config/schema.ts";
-import { load } from "./support.ts";
+import { load, loadForSync } from "./support.ts";
 
 const EXAMPLE = readFileSync(new URL("../../config/prtg-exporter.example.yaml", import.meta.url), "utf8");
 const EDITOR_SCHEMA: JsonSchema = JSON.parse(
@@ -36,8 +36,9 @@ function keysIn(value: unknown, path: string): string[] {
 
 describe("example configuration", () => {
   test("is valid", async () => {
-    const { config } = await load(EXAMPLE);
+    const { config } = await loadForSync(EXAMPLE);
     expect(config.servers.map(({ name }) => name)).toEqual(["hq", "branch"]);
+    expect([...(config.sync?.servers.keys() ?? [])]).toEqual(["hq"]);
   });
 
   test("is valid with its commented alternatives", async () => {
@@ -45,7 +46,9 @@ describe("example configuration", () => {
       /# (api_key|password): /g,
       "$1: ",
     );
-    const { config } = await load(text, {
+    const { config } = await loadForSync(text, {
+      ALERTMANAGER_PASSWORD: "a-fourth-password",
+      ALERTMANAGER_PROXY_PASSWORD: "a-fifth-password",
       PRTG_API_KEY: "a-key",
       PRTG_PASSWORD: "a-password",
       PROXY_PASSWORD: "another-password",
@@ -59,11 +62,13 @@ describe("example configuration", () => {
       PRTG: "servers[].auth",
       PROXY: "servers[].proxy_auth",
       OTLP_PROXY: "otlp.proxy_auth",
+      ALERTMANAGER_PROXY: "sync.alertmanager.proxy_auth",
+      ALERTMANAGER: "sync.alertmanager",
     };
-    const commented = [...EXAMPLE.matchAll(/# (api_key|password): \$\{(PRTG|PROXY|OTLP_PROXY)_/g)].map(
-      ([, key, section = ""]) => `${sections[section]}.${key}`,
-    );
-    const shown = new Set([...keysIn(loadYaml(EXAMPLE), ""), ...commented]);
+    const references = /# (\w+): \$\{(PRTG|PROXY|OTLP_PROXY|ALERTMANAGER_PROXY|ALERTMANAGER)_/g;
+    const commented = [...EXAMPLE.matchAll(references)].map(([, key, section = ""]) => `${sections[section]}.${key}`);
+    const files = [...EXAMPLE.matchAll(/# (bearer_token_file): /g)].map(([, key]) => `sync.alertmanager.${key}`);
+    const shown = new Set([...keysIn(loadYaml(EXAMPLE), ""), ...commented, ...files]);
     expect(keysOf(settingsJsonSchema(), "").filter((key) => !shown.has(key))).toEqual([]);
   });
 
@@ -79,12 +84,13 @@ describe("example configuration", () => {
 });
 
 describe("JSON Schema for editors", () => {
-  const authForms: JsonSchema[] = [];
+  let authForms: JsonSchema[] = [];
   // Zod ignores a bare `required`: tested below.
   const schema = z.fromJSONSchema(
     JSON.parse(JSON.stringify(EDITOR_SCHEMA), (key, value) => {
       if (key !== "oneOf") return value;
-      authForms.push(...value);
+      // The same for all credentials.
+      authForms = value;
       return undefined;
     }),
   );

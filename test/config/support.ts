@@ -3,6 +3,7 @@ import { rootCertificates } from "node:tls";
 import type { ConfigError } from "../../src/config/config-error.ts";
 import { type LoadedConfig, loadConfig } from "../../src/config/load.ts";
 import type { ServerFileAccess } from "../../src/config/server-files.ts";
+import { Redactor } from "../../src/errors/redactor.ts";
 import { certificate } from "../support/certificates.ts";
 
 export const FILE = "prtg.yaml";
@@ -33,6 +34,9 @@ const FILES = {
   "/etc/ssl/certs/prtg-ca.pem": rootCertificates[0] ?? "",
   "/etc/ssl/certs/exporter.pem": certificate("localhost.pem"),
   "/etc/ssl/private/exporter.key": certificate("localhost.key.pem"),
+  "/run/secrets/prtg-acknowledge-key": SECRET,
+  "/run/secrets/alertmanager-password": SECRET,
+  "/etc/ssl/certs/alertmanager-ca.pem": rootCertificates[0] ?? "",
   "/run/secrets/otlp-authorization": `Bearer ${SECRET}`,
   "/etc/ssl/certs/collector-ca.pem": rootCertificates[0] ?? "",
   "/etc/ssl/private/exporter.pem": certificate("localhost.key.pem"),
@@ -48,6 +52,15 @@ export function load(
   files: Readonly<Record<string, string>> = {},
 ): Promise<LoadedConfig> {
   return loadConfig({ file: FILE, env, readFile: filesWith({ ...FILES, ...files, [FILE]: text }) });
+}
+
+/** As `prtg-exporter sync` does. */
+export function loadForSync(
+  text: string,
+  env: Readonly<Record<string, string>> = {},
+  redactor = new Redactor(),
+): Promise<LoadedConfig> {
+  return loadConfig({ file: FILE, env, readFile: filesWith({ ...FILES, [FILE]: text }), redactor, sync: true });
 }
 
 /** `lastGood`: from earlier loads. */

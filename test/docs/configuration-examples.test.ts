@@ -8,7 +8,7 @@ import { validate } from "../../src/config/validation.ts";
 
 const FOLDER = join(import.meta.dirname, "../../docs");
 const SECTIONS = new Set(Object.keys(settingsJsonSchema().properties ?? {}));
-const SERVER = 'servers: [{ url: "https://prtg.example.com:1616", auth: { api_key_file: key } }]\n';
+const SERVER = 'servers: [{ name: hq, url: "https://prtg.example.com:1616", auth: { api_key_file: key } }]\n';
 
 /** Sections are completed. */
 const EXAMPLES = readdirSync(FOLDER)
@@ -22,11 +22,16 @@ const EXAMPLES = readdirSync(FOLDER)
     const keys = Object.keys(loadAll(text)[0] ?? {});
     return keys.length > 0 && keys.every((key) => SECTIONS.has(key));
   })
-  .map(([place, text]) => [place, /^servers(_from)?:/m.test(text) ? text : text + SERVER] as const);
+  .map(([place, text]) => [place, completed(text)] as const);
+
+function completed(text: string): string {
+  const servers = /^servers(_from)?:/m.test(text) ? "" : SERVER;
+  return text + servers + (/^sync:/m.test(text) && !/^state_dir:/m.test(text) ? "state_dir: state\n" : "");
+}
 
 test.each(EXAMPLES)("%s", (_, text) => {
   const document = new ConfigDocument(text, "example", {});
-  expect(validate(document.value, document).problems).toEqual([]);
+  expect(validate(document.value, document, true).problems).toEqual([]);
 });
 
 test("pages contain such blocks", () => {

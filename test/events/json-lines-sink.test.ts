@@ -1,4 +1,4 @@
-import { appendFileSync, existsSync, readFileSync, renameSync, writeFileSync } from "node:fs";
+import { appendFileSync, existsSync, readFileSync, renameSync, statSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { PassThrough, Writable } from "node:stream";
 import { expect, test } from "vitest";
@@ -106,6 +106,17 @@ test("the sink tolerates other writers", async () => {
   await sink.send([event(2)], never);
   expect(text().split("\n")).toHaveLength(4);
 });
+
+test.skipIf(process.platform === "win32")(
+  "a new file has the given mode, and an existing one keeps its own",
+  async () => {
+    const folder = temporaryFolder({ existing: "" });
+    const modeOf = (name: string) => statSync(join(folder, name)).mode & 0o777;
+    const before = modeOf("existing");
+    for (const name of ["new", "existing"]) await fileOutput(join(folder, name), 0o600).write(["{}\n"], [""]);
+    expect([modeOf("new"), modeOf("existing")]).toEqual([0o600, before]);
+  },
+);
 
 test("batches of several servers do not mix", async () => {
   const path = join(temporaryFolder({}), "events.jsonl");

@@ -69,6 +69,23 @@ describe("ServerState", () => {
     );
   });
 
+  test("knows when a list last showed every object of its kind", async () => {
+    const { clock, state, context } = sensorServer();
+    const apply = (...sensor: Parameters<typeof list<NodeRecord>>) =>
+      state.applyTree({ nodes: { sensor: list(...sensor) } }, context());
+    expect(state.provenAt("sensor")).toBeUndefined();
+    await apply([record("sensor", "50", "0")]);
+    const first = clock.monotonic();
+    expect(state.provenAt("sensor")).toBe(first);
+    expect(state.provenAt("device")).toBeUndefined();
+    await clock.advance(MINUTE);
+    await apply([record("sensor", "50", "0")], false);
+    await state.applyTree({ nodes: { sensor: { ...list([record("sensor", "50", "0")]), hidden: 1 } } }, context());
+    expect(state.provenAt("sensor")).toBe(first);
+    await apply([record("sensor", "50", "0")]);
+    expect(state.provenAt("sensor")).toBe(first + MINUTE);
+  });
+
   test("lets a channel wait for its sensor, and removes both together", async () => {
     const { state, tree, channels, value, context } = sensorServer();
     await channels({ value: 1 });

@@ -93,13 +93,13 @@ describeWithPrograms(["debian-tools"], ".deb", ({ "debian-tools": tools }) => {
     expect({ code, stdout }).toEqual({ code: 0, stdout: "" });
   });
 
-  test("has a unit that passes systemd-analyze", async () => {
+  test.each(["prtg-exporter", "prtg-exporter-sync"])("has a unit %s that passes systemd-analyze", async (name) => {
     const folder = await builtPackages();
     const script = `set -e; dpkg-deb --extract /packages/*_amd64.deb /tmp/unit
       trap 'rm -rf /tmp/unit' EXIT
-      cp -r /tmp/unit/usr/lib/systemd/system/prtg-exporter.service /run/
-      sed -i 's|/usr/bin/prtg-exporter|/tmp/unit/usr/bin/prtg-exporter|' /run/prtg-exporter.service
-      systemd-analyze verify --man=no /run/prtg-exporter.service`;
+      cp -r /tmp/unit/usr/lib/systemd/system/${name}.service /run/
+      sed -i 's|/usr/bin/prtg-exporter|/tmp/unit/usr/bin/prtg-exporter|' /run/${name}.service
+      systemd-analyze verify --man=no /run/${name}.service`;
     const { code, stdout, stderr } = await runInRoot(tools, script, { [folder]: "/packages" });
     expect({ code, stdout, stderr }).toEqual({ code: 0, stdout: "", stderr: "" });
   });

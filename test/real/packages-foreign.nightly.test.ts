@@ -61,6 +61,7 @@ describeWithPrograms(["debian-tools"], "packages for other systems", ({ "debian-
       // c: configuration, n: keep the administrator's file.
       expect(flags).toContain("/etc/prtg-exporter/prtg-exporter.yaml cn\n");
       expect(flags).toContain("/etc/default/prtg-exporter cn\n");
+      expect(flags).toContain("/etc/default/prtg-exporter-sync cn\n");
     });
 
     test("has the files of the .deb", async () => {

@@ -13,6 +13,7 @@ import { runProgram } from "./support/run-program.ts";
 import { bootRoot, type SystemdContainer } from "./support/systemd-container.ts";
 
 const UNIT = "prtg-exporter.service";
+const SYNC_UNIT = "prtg-exporter-sync.service";
 /** systemd's place for credentials from /etc/credstore. */
 const KEY = '{ api_key_file: "${CREDENTIALS_DIRECTORY}/prtg-api-key" }';
 const WAIT = { timeout: 120_000, interval: 250 };
@@ -34,8 +35,8 @@ describeWithPrograms(
       return stdout.trim();
     };
     const configure = (text: string) => inside(`cat > /etc/prtg-exporter/prtg-exporter.yaml <<'END'\n${text}\nEND`);
-    const property = (name: string) => inside(`systemctl show --value --property=${name} ${UNIT}`);
-    const journal = () => inside(`journalctl --output=cat --unit=${UNIT}`);
+    const property = (name: string, unit = UNIT) => inside(`systemctl show --value --property=${name} ${unit}`);
+    const journal = (unit = UNIT) => inside(`journalctl --output=cat --unit=${unit}`);
     const page = async () => {
       const urls = [...(await journal()).matchAll(/serving metrics on (http:[^"]+)"/g)];
       return (await fetch(urls.at(-1)?.[1] ?? "")).text();
@@ -69,9 +70,9 @@ describeWithPrograms(
       rmSync(scratch, { recursive: true, force: true });
     });
 
-    test("waits for its configuration: neither enabled nor started", async () => {
-      expect(await property("UnitFileState")).toBe("disabled");
-      expect(await property("ActiveState")).toBe("inactive");
+    test.each([UNIT, SYNC_UNIT])("%s waits for its configuration: neither enabled nor started", async (unit) => {
+      expect(await property("UnitFileState", unit)).toBe("disabled");
+      expect(await property("ActiveState", unit)).toBe("inactive");
     });
 
     test("rejects a wrong configuration with a message", async () => {
@@ -113,6 +114,27 @@ state_dir: /var/lib/prtg-exporter`);
       expect(Number(exposure)).toBeLessThanOrEqual(MAX_EXPOSURE);
     });
 
+    test("runs sync beside it, with its own user, key and state, in a sandbox", async () => {
+      await inside(`echo '${CREDENTIALS.apiKey}' > /etc/credstore/prtg-acknowledge-key
+        chmod 600 /etc/credstore/prtg-acknowledge-key
+        echo 'ARGS="--web.listen-address=127.0.0.1:0"' > /etc/default/prtg-exporter-sync`);
+      await configure(`servers: [{ name: hq, url: "${simulator.url}", auth: ${KEY} }]
+state_dir: /var/lib/prtg-exporter
+sync:
+  alertmanager: { url: "http://127.0.0.1:1" }
+  servers: { hq: { api_key_file: "\${CREDENTIALS_DIRECTORY}/prtg-acknowledge-key" } }`);
+      await inside(`systemctl start ${SYNC_UNIT}`);
+      await vi.waitFor(async () => expect(await journal(SYNC_UNIT)).toContain("ECONNREFUSED"), WAIT);
+      const pid = await property("MainPID", SYNC_UNIT);
+      expect(await inside(`stat --format=%U /proc/${pid}`)).toBe("prtg-exporter-sync");
+      const report = await inside(`systemd-analyze security --no-pager ${SYNC_UNIT}`);
+      const [, exposure] = /exposure level for \S+ (\d+\.\d+)/.exec(report) ?? [];
+      expect(Number(exposure)).toBeLessThanOrEqual(MAX_EXPOSURE);
+      await inside(`systemctl stop ${SYNC_UNIT}`);
+      await configure(`servers: [{ name: hq, url: "${simulator.url}", auth: ${KEY} }]
+state_dir: /var/lib/prtg-exporter`);
+    });
+
     test("restarts on an upgrade", async () => {
       const before = await property("MainPID");
       await inside("dpkg --install /root/packages/new.deb");
@@ -132,7 +154,11 @@ state_dir: /var/lib/prtg-exporter`);
       expect(await property("ActiveState")).toBe("inactive");
       await inside("dpkg --purge prtg-exporter; systemctl daemon-reload");
       expect(await property("LoadState")).toBe("not-found");
-      expect(await inside("find /etc/systemd /var/lib/prtg-exporter -name '*prtg*' 2>/dev/null || true")).toBe("");
+      expect(
+        await inside(
+          "find /etc/systemd /var/lib/prtg-exporter /var/lib/private /var/cache -name '*prtg*' 2>/dev/null || true",
+        ),
+      ).toBe("");
     });
   },
 );

@@ -16,9 +16,9 @@ import { startScrapedExporter } from "./support/scraped-exporter.ts";
 
 const SILENT = { code: 0, output: "" };
 const TREE_NAMES = Object.values(TREE_FAMILIES).map(({ name }) => name);
-/** OTLP metrics need a receiver, leader metrics an election. */
+/** OTLP metrics need a receiver, leader metrics an election, and sync is another command. */
 const OWN_NAMES = EXPORTER_FAMILIES.map(({ name }) => name).filter(
-  (name) => !/^prtg_exporter_(otlp_|leader$)/.test(name),
+  (name) => !/^prtg_(exporter_(otlp_|leader$)|sync_)/.test(name),
 );
 
 /** Optional metrics and a rule, so that counters of rules exist. */

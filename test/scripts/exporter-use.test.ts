@@ -29,6 +29,7 @@ async function useAll(api: MonitoringApi, world: World): Promise<void> {
   await api.objects.sensor(sensorId, never);
   await api.lookups(never);
   await api.details.accounts(never);
+  await api.actions.acknowledge(sensorId, { durationSeconds: 60, message: "" }, never);
   await api.timeSeries(sensorId, "live", never);
 }
 

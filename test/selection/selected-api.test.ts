@@ -22,3 +22,10 @@ test("forgets after an update of the server which filters it refuses, also if th
   expect(await forgotten("25.4")).toEqual([1, 1]);
   expect(await forgotten("26.1", new SelectedApi(options, api))).toEqual([2, 2]);
 });
+
+test("passes actions on", () => {
+  const server = new MemoryServer();
+  const rules = { include: [], exclude: [] };
+  const api = new SelectedApi({ api: server, rules, clock: new ManualClock(), log: pino({ level: "silent" }) });
+  expect(api.actions).toBe(server.actions);
+});

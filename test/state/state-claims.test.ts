@@ -2,7 +2,7 @@ import { mkdirSync, readdirSync, readFileSync, rmdirSync, rmSync, symlinkSync, w
 import { join } from "node:path";
 import { describe, expect, onTestFinished, test } from "vitest";
 import { createPrivateDirectory, type FileLock, tryFileLock } from "../../src/lib/durable-file.ts";
-import { claimServers } from "../../src/state/state-claims.ts";
+import { claimServers, SYNC_CLAIM } from "../../src/state/state-claims.ts";
 import { ManualClock } from "../support/manual-clock.ts";
 import { temporaryFolder } from "../support/temporary-folder.ts";
 
@@ -88,6 +88,18 @@ describe("claim of servers", () => {
     expect(claimed(folder)).toEqual([]);
     const beside = await claim(folder, ["dc"]);
     expect(claimed(folder)).toEqual(["dc"]);
+    await beside.release();
+  });
+
+  test("names another sync", async () => {
+    const folder = temporaryFolder({});
+    otherProcess(folder, BRANCH.replace('"branch"', JSON.stringify(SYNC_CLAIM)));
+    await expect(claim(folder, [SYNC_CLAIM])).rejects.toMatchObject({
+      code: "STATE_DIR_BUSY",
+      message: expect.stringMatching(/ is in use: process 7 on other-host, since 2026-01-15T12:00:00Z, runs sync$/),
+      remedy: expect.stringContaining("--leader-elect"),
+    });
+    const beside = await claim(folder, ["dc"]);
     await beside.release();
   });
 

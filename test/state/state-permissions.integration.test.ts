@@ -176,6 +176,7 @@ describe("state directory", () => {
       "instance-id",
       "instance-id-1",
       "backfill/hq/a",
+      ...["sync.json", "sync.json.tmp", "sync.json.torn", "sync-audit.jsonl", "sync-audit.jsonl.1.gz"],
     );
     const open = {
       kind: "open",

@@ -3,6 +3,7 @@ import { PRESET_NAMES } from "../../src/config/mapping-schema.ts";
 import type { MetricFamily } from "../../src/mapping/families/family.ts";
 import { TREE_FAMILIES } from "../../src/mapping/metric-table.ts";
 import { ExporterMetrics } from "../../src/telemetry/exporter-metrics.ts";
+import { EXPORTER_FAMILIES } from "../../src/telemetry/metric-declarations.ts";
 import { promqlLabels } from "./promql-labels.ts";
 import { RECORDS } from "./rule-files.ts";
 
@@ -20,9 +21,9 @@ function seriesOf({ name, type, labels }: MetricFamily): [name: string, labels: 
   ];
 }
 
-/** Registered metrics, including process and Node. */
+/** Metrics of all commands, including process and Node. */
 function registeredFamilies(): MetricFamily[] {
-  const metrics = new ExporterMetrics({ version: "", revision: "" }, () => []);
+  const metrics = new ExporterMetrics({ version: "", revision: "" }, () => [], EXPORTER_FAMILIES);
   metrics.collectProcessMetrics();
   return metrics.registry.getMetricsAsArray().map((metric) => {
     const labels = "labelNames" in metric && Array.isArray(metric.labelNames) ? metric.labelNames.map(String) : [];

@@ -1,14 +1,22 @@
 import { describe, expect, test } from "vitest";
 import { readBuildInfo } from "../../src/telemetry/build-info.ts";
 import { ExporterMetrics } from "../../src/telemetry/exporter-metrics.ts";
-import { EXPORTER_FAMILIES, EXPORTER_METRICS } from "../../src/telemetry/metric-declarations.ts";
+import {
+  EXPORTER_FAMILIES,
+  EXPORTER_METRICS,
+  SERVE_FAMILIES,
+  SYNC_FAMILIES,
+} from "../../src/telemetry/metric-declarations.ts";
 import { serverRecorder } from "../../src/telemetry/recorders.ts";
 
 const BUILD = { version: "1.2.3", revision: "abc" };
 
 describe("exporter metrics", () => {
-  test("match their declarations exactly", async () => {
-    const { registry } = new ExporterMetrics(BUILD, () => []);
+  test.each([
+    ["serve", SERVE_FAMILIES],
+    ["sync", SYNC_FAMILIES],
+  ])("of %s match their declarations exactly", async (_, families) => {
+    const { registry } = new ExporterMetrics(BUILD, () => [], families);
     const registered = (await registry.getMetricsAsJSON()).map(({ name, help, type }) => ({
       name,
       help,
@@ -16,8 +24,16 @@ describe("exporter metrics", () => {
     }));
     const byName = (a: { name: string }, b: { name: string }) => (a.name < b.name ? -1 : 1);
     expect(registered.sort(byName)).toEqual(
-      EXPORTER_FAMILIES.map(({ name, help, type }) => ({ name, help, type })).sort(byName),
+      families.map(({ name, help, type }) => ({ name, help, type })).sort(byName),
     );
+  });
+
+  test("of the other command are not on the page: they would be 0", () => {
+    const others = EXPORTER_FAMILIES.filter((metric) => !SERVE_FAMILIES.includes(metric));
+    expect(others).toEqual(Object.values(EXPORTER_METRICS.sync));
+    const own = new Set([...SERVE_FAMILIES, ...SYNC_FAMILIES]);
+    expect(EXPORTER_FAMILIES.filter((metric) => !own.has(metric))).toEqual([]);
+    expect(SYNC_FAMILIES).not.toContain(EXPORTER_METRICS.config.reloadSuccessful);
   });
 
   test("describe the running version", async () => {

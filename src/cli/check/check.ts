@@ -1,4 +1,4 @@
-import { type ConfigFlags, createContext, type LogFlags, loadFlaggedConfig } from "../../app/context.ts";
+import { type ConfigFlags, createContext, type LogFlags, loadFlaggedConfig, readText } from "../../app/context.ts";
 import { mappingOf } from "../../app/mapping.ts";
 import { refuseNewerState } from "../../app/state-versions.ts";
 import { refuseBadFiles } from "../../config/server-files.ts";
@@ -19,17 +19,21 @@ import { RULES } from "./list-steps.ts";
 import { checkSteps } from "./plan.ts";
 import { createServerCheck, REST } from "./server-check.ts";
 import { concludeFindings, type Finding, findingsTable } from "./step.ts";
+import { SYNC, SYNC_SUBJECTS, syncFindings } from "./sync-steps.ts";
 import { webUserLines } from "./web-users.ts";
 
 export interface CheckFlags extends LogFlags, ConfigFlags, WebConfigFlags, LeaderElectionFlags, CompareFlags {
   readonly report?: string;
+  readonly sync?: true;
 }
 
 /** Checks everything that `serve` needs and prints findings immediately. Resolves with the exit code. */
 export async function check(flags: CheckFlags, redactor: Redactor): Promise<number> {
   const interrupted = interruption();
   const context = await createContext(flags, redactor);
-  const { config, source, badServerFiles } = await loadFlaggedConfig(flags, context);
+  const checksSync = flags.sync === true;
+  const loading = loadFlaggedConfig(flags, context, process.env, readText, undefined, checksSync);
+  const { config, source, badServerFiles } = await loading;
   refuseBadFiles(badServerFiles);
   const web = await openWebConfig(flags, context);
   refuseUnknownUsers(config, web);
@@ -48,17 +52,21 @@ export async function check(flags: CheckFlags, redactor: Redactor): Promise<numb
     createServerCheck(server, checkSteps(server, config, ruleUse), config, context, interrupted.signal),
   );
   const formatFinding = findingsTable(
-    [...config.servers.map(({ name }) => name), ...(ruleUse ? [MAPPING] : []), ...(elects ? [ELECTION] : [])],
+    [
+      ...config.servers.map(({ name }) => name),
+      ...[...(ruleUse ? [MAPPING] : []), ...(elects ? [ELECTION] : []), ...(checksSync ? [SYNC] : [])],
+    ],
     [
       ...checks.flatMap(({ subjects }) => subjects),
       ...(flags.compare === undefined ? [] : [AGREEMENT]),
-      ...[REST, ...(elects ? ELECTION_SUBJECTS : [])],
+      ...[REST, ...(elects ? ELECTION_SUBJECTS : []), ...(checksSync ? SYNC_SUBJECTS : [])],
     ],
   );
   const findings: Finding[] = [];
   const election = elects ? [leaseFindings(flags, context, process.env, interrupted.signal)] : [];
+  const syncing = checksSync ? [syncFindings(config, context, interrupted.signal)] : [];
   // Checks servers concurrently and prints them one after another.
-  for (const stream of [...checks.map((each) => each.start()), ...election]) {
+  for (const stream of [...checks.map((each) => each.start()), ...election, ...syncing]) {
     for await (const finding of stream) {
       findings.push(finding);
       context.print(formatFinding(finding));
@@ -85,7 +93,7 @@ export async function check(flags: CheckFlags, redactor: Redactor): Promise<numb
     if (interrupted.exitCode !== undefined) return interrupted.exitCode;
     context.print(`${flags.report}: report for a bug report, without names, addresses and values`);
   }
-  context.print(concludeFindings(findings));
+  context.print(concludeFindings(findings, checksSync));
   return findings.some(({ status }) => status === "FAILED") ? 1 : 0;
 }
 

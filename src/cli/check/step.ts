@@ -90,7 +90,8 @@ export function findingsTable(servers: readonly string[], subjects: readonly str
   };
 }
 
-export function concludeFindings(findings: readonly Finding[]): string {
+/** @param checksSync `sync` was tested, too. */
+export function concludeFindings(findings: readonly Finding[], checksSync = false): string {
   const failed = Map.groupBy(
     findings.filter(({ status }) => status === "FAILED"),
     ({ server }) => server,
@@ -101,9 +102,8 @@ export function concludeFindings(findings: readonly Finding[]): string {
     );
     return `FAILED: ${servers.join("; ")}`;
   }
-  return findings.some(({ status }) => status === "warning")
-    ? "ok: everything that serve needs works, with the warnings above"
-    : "ok: everything that serve needs works";
+  const ok = `ok: everything that ${checksSync ? "serve and sync need" : "serve needs"} works`;
+  return findings.some(({ status }) => status === "warning") ? `${ok}, with the warnings above` : ok;
 }
 
 function widthOf(texts: readonly string[]): number {

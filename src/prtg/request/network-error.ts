@@ -11,6 +11,8 @@ export interface Destination {
   /** `https://prtg.example.com:1616` */
   readonly origin: string;
   readonly fingerprintsVariable?: string | undefined;
+  /** Key of the configuration with the URL, for remedies. Default: `servers[].url`. */
+  readonly urlKey?: string;
 }
 
 /** By OpenSSL error code. */
@@ -35,12 +37,15 @@ const CERTIFICATE_FAULTS: Readonly<Record<string, string>> = {
 };
 
 const RENEW_CERTIFICATE = "Renew the certificate of the server, or correct the clock of this machine.";
-const CERTIFICATE_REMEDIES: Readonly<Record<string, string>> = {
-  CERT_HAS_EXPIRED: RENEW_CERTIFICATE,
-  CERT_NOT_YET_VALID: RENEW_CERTIFICATE,
-  HOSTNAME_MISMATCH: "Use the name in the certificate in servers[].url, or give it in tls.server_name.",
-  ERR_TLS_CERT_ALTNAME_INVALID: "Use the name in the certificate in servers[].url, or give it in tls.server_name.",
-};
+const OTHER_NAMES: readonly string[] = ["HOSTNAME_MISMATCH", "ERR_TLS_CERT_ALTNAME_INVALID"];
+
+function certificateRemedy(reason: string, urlKey = "servers[].url"): string {
+  if (OTHER_NAMES.includes(reason)) {
+    return `Use the name in the certificate in ${urlKey}, or give it in tls.server_name.`;
+  }
+  const isOutOfDate = reason === "CERT_HAS_EXPIRED" || reason === "CERT_NOT_YET_VALID";
+  return isOutOfDate ? RENEW_CERTIFICATE : ERROR_CATALOGUE.API_TLS_UNTRUSTED.remedy;
+}
 
 const CONNECTION_FAULTS: Readonly<Record<string, string>> = {
   ECONNREFUSED: "connection refused",
@@ -107,7 +112,7 @@ export function networkError(destination: Destination, error: unknown): ApiError
     const { reason, seen } = error;
     const fault = CERTIFICATE_FAULTS[reason];
     const why = `${fault === undefined ? reason : `${fault} (${reason})`}. Its SHA-256 fingerprint is ${seen}`;
-    const remedy = CERTIFICATE_REMEDIES[reason] ?? ERROR_CATALOGUE.API_TLS_UNTRUSTED.remedy;
+    const remedy = certificateRemedy(reason, destination.urlKey);
     return fail(
       "API_TLS_UNTRUSTED",
       `the certificate of ${host} is not trusted: ${why}`,

@@ -37,6 +37,12 @@ export class Requester {
     return this.#withinTotal(request.endpoint, signal, (total) => this.#sendWithRetries(request, total));
   }
 
+  /** Sends the request again only after an answer that proves that the server has not executed it (401, 429). */
+  post(request: ApiRequest, signal: AbortSignal): Promise<ApiAnswer> {
+    const post = { ...request, method: "POST" } as const;
+    return this.#withinTotal(request.endpoint, signal, (total) => this.#sendWithRetries(post, total));
+  }
+
   /** `GET /health`, without authentication and breaker. */
   health(signal: AbortSignal): Promise<ApiAnswer> {
     return this.#withinTotal(HEALTH_ENDPOINT, signal, (total) => this.#sendWithRetries(HEALTH, total));
@@ -112,11 +118,13 @@ export class Requester {
 
   /** Resolves before a retry. Throws the failure otherwise. */
   async #delayRetry(request: ApiRequest, failure: ApiError, attempt: number, total: TotalDeadline): Promise<void> {
-    const { endpoint, retriesTimeout = true } = request;
+    const { endpoint, method, retriesTimeout = true } = request;
+    const isChange = method === "POST";
     total.lastFailure = failure;
     const isHeldBack = this.#access.breakers.needsProbe || this.#access.breakers.refusal(endpoint) !== undefined;
     const remainingMs = total.remainingMs();
-    const delayMs = this.#access.retries.delayMs({ failure, attempt, remainingMs, isHeldBack, retriesTimeout });
+    const failed = { failure, attempt, remainingMs, isHeldBack, retriesTimeout, isChange };
+    const delayMs = this.#access.retries.delayMs(failed);
     if (delayMs === undefined) throw failure;
     const fields = { endpoint, attempt, delay_ms: Math.round(delayMs), request_id: failure.requestId };
     // The caller reports an unreachable server, once for all requests.

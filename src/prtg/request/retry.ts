@@ -20,6 +20,8 @@ export interface FailedAttempt {
   readonly isHeldBack: boolean;
   /** Whether a retry may help after a timeout. */
   readonly retriesTimeout: boolean;
+  /** The server may have executed the request although it failed, and must not execute it twice. */
+  readonly isChange: boolean;
 }
 
 /** Retries are bounded to a small part of all requests: a server in trouble must not get a multiple of its usual load. */
@@ -41,7 +43,8 @@ export class RetryPolicy {
   }
 
   /** Milliseconds until the next attempt. `undefined`: do not retry. */
-  delayMs({ failure, attempt, remainingMs, isHeldBack, retriesTimeout }: FailedAttempt): number | undefined {
+  delayMs({ failure, attempt, remainingMs, isHeldBack, retriesTimeout, isChange }: FailedAttempt): number | undefined {
+    if (isChange && failure.code !== "API_RATE_LIMITED") return undefined;
     if (attempt >= Math.min(this.#maxAttempts, ATTEMPTS[failure.code] ?? 1)) return undefined;
     // While a breaker is open, the failure says more than its refusal of the next attempt.
     if (isHeldBack || (!retriesTimeout && isTimeout(failure))) return undefined;

@@ -40,6 +40,10 @@ describe("conclusion", () => {
   });
 });
 
+test("the conclusion names sync if it was tested", () => {
+  expect(concludeFindings([OK], true)).toBe("ok: everything that serve and sync need works");
+});
+
 describe("recorder of a check", () => {
   test("counts problems of answers since the last call, and passes them on", async () => {
     const metrics = emptyMetrics();

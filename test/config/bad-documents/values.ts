@@ -37,7 +37,7 @@ export const VALUES: readonly BadDocument[] = [
     problems: [
       [
         "3:1",
-        "alerting: unknown key. Known keys: servers, servers_from, collectors, stale_after, limits, metrics, mapping, labels, otlp, events, web, state_dir",
+        "alerting: unknown key. Known keys: servers, servers_from, collectors, stale_after, limits, metrics, mapping, labels, otlp, events, web, sync, state_dir",
       ],
     ],
   },

@@ -7,7 +7,7 @@ function failure(code: ErrorCode, retryAfterMs?: number): ApiError {
   return new ApiError(code, "failed", { endpoint: "/version", retryAfterMs });
 }
 
-const USUAL = { attempt: 1, remainingMs: 60_000, isHeldBack: false, retriesTimeout: true };
+const USUAL = { attempt: 1, remainingMs: 60_000, isHeldBack: false, retriesTimeout: true, isChange: false };
 
 function delayMs(
   failed: Pick<FailedAttempt, "failure"> & Partial<FailedAttempt>,
@@ -51,6 +51,17 @@ describe("RetryPolicy", () => {
     ["the caller answers a timeout with a smaller request", { failure: failure("API_TIMEOUT"), retriesTimeout: false }],
   ])("does not retry when %s", (_when, failed) => {
     expect(delayMs({ failure: failure("API_UNAVAILABLE"), ...failed })).toBeUndefined();
+  });
+
+  test.each<ErrorCode>([
+    ...(["API_CONNECTION_FAILED", "API_PROXY_FAILED", "API_UNAVAILABLE", "API_TIMEOUT"] as const),
+    ...(["API_SERVER_ERROR", "API_NOT_JSON"] as const),
+  ])("does not repeat a change after %s, because the server may have executed it", (code) => {
+    expect(delayMs({ failure: failure(code), isChange: true })).toBeUndefined();
+  });
+
+  test("repeats a change that the server was too busy for", () => {
+    expect(delayMs({ failure: failure("API_RATE_LIMITED"), isChange: true })).toBe(0);
   });
 
   test("retries other failures if the caller excludes timeouts", () => {

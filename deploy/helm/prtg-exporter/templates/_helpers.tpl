@@ -29,7 +29,20 @@ app.kubernetes.io/instance: {{ .Release.Name | quote }}
 {{- include "prtg-exporter.labelsWith" (dict "context" . "more" list) -}}
 {{- end -}}
 
-{{- /* Labels of an object. `more`: list of maps, later maps override earlier ones. Selector labels always win. */ -}}
+{{- /* Other labels than the exporter: its Service, monitors and policies must not select pods of sync. */ -}}
+{{- define "prtg-exporter.syncSelectorLabels" -}}
+app.kubernetes.io/name: {{ printf "%s-sync" (include "prtg-exporter.name" . | trunc 58) | quote }}
+app.kubernetes.io/instance: {{ .Release.Name | quote }}
+{{- end -}}
+
+{{- define "prtg-exporter.syncLabels" -}}
+{{- include "prtg-exporter.labelsWith" (dict "context" . "more" list "selectors" "prtg-exporter.syncSelectorLabels") -}}
+{{- end -}}
+
+{{- /*
+Labels of an object. `more`: list of maps, later maps override earlier ones. Selector labels always win. `selectors`: the template of
+them, if they are not those of the exporter.
+*/ -}}
 {{- define "prtg-exporter.labelsWith" -}}
 {{- $context := .context -}}
 {{- $labels := dict
@@ -39,7 +52,7 @@ app.kubernetes.io/instance: {{ .Release.Name | quote }}
 {{- range prepend .more $context.Values.commonLabels -}}
 {{- $labels = mergeOverwrite $labels (include "prtg-exporter.rendered" (dict "value" . "context" $context) | fromYaml) -}}
 {{- end -}}
-{{- $selectors := include "prtg-exporter.selectorLabels" $context | fromYaml -}}
+{{- $selectors := include (default "prtg-exporter.selectorLabels" .selectors) $context | fromYaml -}}
 {{- toYaml (mergeOverwrite $labels (dict "app.kubernetes.io/managed-by" $context.Release.Service) $selectors) -}}
 {{- end -}}
 
@@ -53,6 +66,14 @@ app.kubernetes.io/instance: {{ .Release.Name | quote }}
 {{- with .value -}}
 annotations:
   {{- include "prtg-exporter.rendered" (dict "value" . "context" $.context) | nindent 2 }}
+{{- end -}}
+{{- end -}}
+
+{{- define "prtg-exporter.syncServiceAccountName" -}}
+{{- if .Values.sync.serviceAccount.create -}}
+{{- default (printf "%s-sync" (include "prtg-exporter.fullname" .)) (tpl .Values.sync.serviceAccount.name .) -}}
+{{- else -}}
+{{- default "default" (tpl .Values.sync.serviceAccount.name .) -}}
 {{- end -}}
 {{- end -}}
 
@@ -96,12 +117,25 @@ imagePullSecrets:
 {{- /* Configuration file of the chart, or nothing. */ -}}
 {{- define "prtg-exporter.config" -}}
 {{- if and .Values.config (not .Values.existingConfig.name) -}}
-{{- $config := deepCopy .Values.config -}}
+{{- $config := omit (deepCopy .Values.config) "sync" -}}
 {{- if and (include "prtg-exporter.hasState" .) (not (hasKey $config "state_dir")) -}}
 {{- $_ := set $config "state_dir" "/var/lib/prtg-exporter" -}}
 {{- end -}}
 {{- toYaml $config -}}
 {{- end -}}
+{{- end -}}
+
+{{- /* Configuration file of sync, or nothing. Without receivers, which sync does not have. */ -}}
+{{- define "prtg-exporter.syncConfig" -}}
+{{- if and (default dict .Values.config).sync (not (include "prtg-exporter.syncExistingConfig" . | fromYaml).name) -}}
+{{- $config := omit (deepCopy .Values.config) "otlp" "events" -}}
+{{- $_ := set $config "state_dir" "/var/lib/prtg-exporter" -}}
+{{- toYaml $config -}}
+{{- end -}}
+{{- end -}}
+
+{{- define "prtg-exporter.syncExistingConfig" -}}
+{{- toYaml (ternary .Values.sync.existingConfig .Values.existingConfig (ne .Values.sync.existingConfig.name "")) -}}
 {{- end -}}
 
 {{- define "prtg-exporter.webConfigSecret" -}}
@@ -193,6 +227,14 @@ rollingUpdate:
 {{- end -}}
 {{- if and .Values.persistence.existingClaim (not .Values.persistence.enabled) -}}
 {{- fail "prtg-exporter: persistence.existingClaim needs persistence.enabled" -}}
+{{- end -}}
+{{- if .Values.sync.enabled -}}
+{{- if not (or (default dict .Values.config).sync (include "prtg-exporter.syncExistingConfig" . | fromYaml).name) -}}
+{{- fail "prtg-exporter: sync.enabled needs the section config.sync (or sync.existingConfig.name, existingConfig.name)" -}}
+{{- end -}}
+{{- if and .Values.sync.persistence.existingClaim (not .Values.sync.persistence.enabled) -}}
+{{- fail "prtg-exporter: sync.persistence.existingClaim needs sync.persistence.enabled" -}}
+{{- end -}}
 {{- end -}}
 {{- if and .Values.web.config.existingSecret .Values.web.config.content -}}
 {{- fail "prtg-exporter: give web.config.existingSecret or web.config.content, not both" -}}

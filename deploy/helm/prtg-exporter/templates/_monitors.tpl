@@ -87,3 +87,42 @@ selector:
 {{- end }}
 {{- end }}
 {{- end -}}
+
+{{- /* Settings of a ScrapeConfig without its targets. */ -}}
+{{- define "prtg-exporter.scrapeSettings" -}}
+{{- $monitor := .monitor -}}
+metricsPath: {{ .context.Values.web.telemetryPath }}
+scheme: {{ include "prtg-exporter.scheme" .context | upper }}
+{{- with $monitor.interval }}
+scrapeInterval: {{ . }}
+{{- end }}
+{{- with $monitor.scrapeTimeout }}
+scrapeTimeout: {{ . }}
+{{- end }}
+honorLabels: {{ $monitor.honorLabels }}
+honorTimestamps: {{ $monitor.honorTimestamps }}
+{{- include "prtg-exporter.scrapeLimits" $monitor }}
+{{- with $monitor.tlsConfig }}
+tlsConfig:
+  {{- toYaml . | nindent 2 }}
+{{- end }}
+{{- with $monitor.basicAuth }}
+basicAuth:
+  {{- toYaml . | nindent 2 }}
+{{- end }}
+{{- with $monitor.authorization }}
+authorization:
+  {{- toYaml . | nindent 2 }}
+{{- end }}
+{{- with $monitor.proxyUrl }}
+proxyUrl: {{ . | quote }}
+{{- end }}
+{{- with $monitor.relabelings }}
+relabelings:
+  {{- toYaml . | nindent 2 }}
+{{- end }}
+{{- with $monitor.metricRelabelings }}
+metricRelabelings:
+  {{- toYaml . | nindent 2 }}
+{{- end }}
+{{- end -}}

@@ -231,6 +231,34 @@ httpGet:
 {{- end -}}
 {{- end -}}
 
+{{- define "prtg-exporter.secretMounts" -}}
+{{- $context := .context -}}
+{{- range .secrets }}
+{{- $name := tpl .name $context }}
+- name: {{ include "prtg-exporter.secretVolume" $name }}
+  mountPath: /etc/prtg-exporter/secrets/{{ $name }}
+  readOnly: true
+{{- end }}
+{{- end -}}
+
+{{- define "prtg-exporter.secretVolumes" -}}
+{{- $context := .context -}}
+{{- range .secrets }}
+{{- $name := tpl .name $context }}
+- name: {{ include "prtg-exporter.secretVolume" $name }}
+  secret:
+    secretName: {{ $name }}
+    defaultMode: 0440
+    {{- with .items }}
+    items:
+      {{- toYaml . | nindent 6 }}
+    {{- end }}
+    {{- if hasKey . "optional" }}
+    optional: {{ .optional }}
+    {{- end }}
+{{- end }}
+{{- end -}}
+
 {{- define "prtg-exporter.readOnlyMounts" -}}
 {{- if or (include "prtg-exporter.config" .) .Values.existingConfig.name }}
 - name: config
@@ -242,12 +270,7 @@ httpGet:
   mountPath: /etc/prtg-exporter/web
   readOnly: true
 {{- end }}
-{{- range .Values.secrets }}
-{{- $name := tpl .name $ }}
-- name: {{ include "prtg-exporter.secretVolume" $name }}
-  mountPath: /etc/prtg-exporter/secrets/{{ $name }}
-  readOnly: true
-{{- end }}
+{{- include "prtg-exporter.secretMounts" (dict "context" . "secrets" .Values.secrets) }}
 {{- end -}}
 
 {{- /* Readable for the fsGroup, because the exporter does not own mounted files. */ -}}
@@ -271,20 +294,7 @@ httpGet:
     secretName: {{ . }}
     defaultMode: 0440
 {{- end }}
-{{- range .Values.secrets }}
-{{- $name := tpl .name $ }}
-- name: {{ include "prtg-exporter.secretVolume" $name }}
-  secret:
-    secretName: {{ $name }}
-    defaultMode: 0440
-    {{- with .items }}
-    items:
-      {{- toYaml . | nindent 6 }}
-    {{- end }}
-    {{- if hasKey . "optional" }}
-    optional: {{ .optional }}
-    {{- end }}
-{{- end }}
+{{- include "prtg-exporter.secretVolumes" (dict "context" . "secrets" .Values.secrets) }}
 {{- if not (include "prtg-exporter.hasState" .) }}
 {{- else if not .Values.persistence.enabled }}
 - name: state
