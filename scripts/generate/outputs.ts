@@ -3,6 +3,7 @@ import { z } from "zod";
 import { reportSchema } from "../../src/cli/report/format.ts";
 import { currentContract } from "../contract/contract.ts";
 import { apiCoveragePage } from "./api-coverage-page.ts";
+import { commandsPage } from "./commands-page.ts";
 import { configurationPage } from "./configuration-page.ts";
 import { editorSchemaFile, printJson, serversSchemaFile } from "./editor-schema.ts";
 import { errorsPage } from "./errors-page.ts";
@@ -12,7 +13,7 @@ import { chartFiles } from "./helm-chart.ts";
 import { metricsPage } from "./metrics-page.ts";
 import { notice } from "./notice.ts";
 import type { Output } from "./output.ts";
-import { withPresetFamilies } from "./preset-families.ts";
+import { presetsPage } from "./preset-families.ts";
 import { sensorKindFiles } from "./sensor-kinds/files.ts";
 import { statusPage } from "./status-page.ts";
 
@@ -23,6 +24,8 @@ export async function generate(root: URL): Promise<Output[]> {
     { path: "docs/configuration.md", content: configurationPage() },
     { path: "docs/metrics.md", content: metricsPage() },
     { path: "docs/errors.md", content: errorsPage() },
+    { path: "docs/commands.md", content: commandsPage() },
+    { path: "docs/presets.md", content: await presetsPage(presets) },
     { path: "docs/status.md", content: statusPage() },
     { path: "docs/api-coverage.md", content: await apiCoveragePage() },
     { path: "docs/server-report.schema.json", content: printJson(reportJsonSchema()) },
@@ -34,9 +37,6 @@ export async function generate(root: URL): Promise<Output[]> {
   if ((await contentOf(root, "packages/simulator/api/openapi.yaml")) !== undefined) {
     outputs.push({ path: FIELD_NAMES_FILE, content: await fieldNamesFile(root) });
   }
-  const mapping = await contentOf(root, "docs/mapping.md");
-  if (mapping !== undefined)
-    outputs.push({ path: "docs/mapping.md", content: await withPresetFamilies(mapping, presets) });
   if ((await contentOf(root, "deploy/helm/prtg-exporter/values.yaml")) !== undefined) {
     outputs.push(await grafanaAlerts(root), ...(await chartFiles(root)));
   }

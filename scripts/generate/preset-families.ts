@@ -3,26 +3,26 @@ import { PRESET_NAMES, type PresetName } from "../../src/config/mapping-schema.t
 import { readPreset } from "../../src/config/rule-files.ts";
 import type { MappedFamily } from "../../src/mapping/rules/rule.ts";
 import type { RuleSet } from "../../src/mapping/rules/rule-set.ts";
-import { code, table } from "./markdown.ts";
-
-const BEGIN = "<!-- presets:begin -->";
-const END = "<!-- presets:end -->";
+import { code, pageHead, table } from "./markdown.ts";
 
 /** They replace the files. */
 export type PresetTexts = ReadonlyMap<PresetName, string>;
 const NO_TEXTS: PresetTexts = new Map();
 
-/** Between the markers, if present. */
-export async function withPresetFamilies(page: string, texts = NO_TEXTS): Promise<string> {
-  const begin = page.indexOf(BEGIN);
-  const end = page.indexOf(END, begin);
-  if (begin === -1 || end === -1) return page;
+const INTRODUCTION = `
+Each line is a metric of a preset. \`mapping: { presets: [all] }\` enables all presets, and [mapping](mapping.md) explains how
+they name channels. The names of \`base-units\` contain the unit, and their label \`channel\` names the channel.
+[Kinds of sensors](sensor-kinds.md) lists the channels that the presets know.
+
+`;
+
+export async function presetsPage(texts = NO_TEXTS): Promise<string> {
   const rows: string[][] = [];
   for (const preset of PRESET_NAMES) {
     for (const family of await familiesOf(preset, texts)) rows.push([code(preset), ...cellsOf(family)]);
   }
   const families = table(["Preset", "Name", "Unit", "Labels of its own", "Meaning"], rows);
-  return `${page.slice(0, begin + BEGIN.length)}\n${families}${page.slice(end)}`;
+  return pageHead("Presets", "config/sensor-kinds.yaml") + INTRODUCTION + families;
 }
 
 export async function familiesOf(preset: PresetName, texts = NO_TEXTS): Promise<readonly MappedFamily[]> {

@@ -50,6 +50,7 @@ function isKey(span: string): boolean {
 const OTHERS = new Set([
   "docs/migration.md",
   "docs/mapping.md",
+  "docs/presets.md",
   "docs/simulator.md",
   "docs/api-coverage.md",
   "docs/status.md",

@@ -3,7 +3,7 @@ import { MEANINGS, meaningOf, otelMetric } from "../../src/otlp/otel-family.ts";
 import { deviceResource, otlpResource } from "../../src/otlp/resources.ts";
 import { readPage } from "./support/pages.ts";
 
-const PAGE = readPage("docs/otlp.md").prose;
+const PAGE = readPage("docs/otlp-names.md").prose;
 
 /** Code-marked cells. */
 function rowsOf(heading: string): string[][][] {

@@ -1,8 +1,10 @@
 import { beforeAll, describe, expect, test } from "vitest";
+import { commandsPage } from "../../scripts/generate/commands-page.ts";
 import { anchor, table } from "../../scripts/generate/markdown.ts";
 import type { Output } from "../../scripts/generate/output.ts";
 import { generate, outdated } from "../../scripts/generate/outputs.ts";
-import { withPresetFamilies } from "../../scripts/generate/preset-families.ts";
+import { presetsPage } from "../../scripts/generate/preset-families.ts";
+import { createProgram } from "../../src/cli/program.ts";
 import { PRESET_NAMES } from "../../src/config/mapping-schema.ts";
 import { ERROR_CATALOGUE } from "../../src/errors/catalogue.ts";
 import { TREE_FAMILIES } from "../../src/mapping/metric-table.ts";
@@ -79,19 +81,29 @@ collectors:
   });
 });
 
-describe("withPresetFamilies", () => {
-  test("lists the families of each preset between the marks only", async () => {
-    const updated = await withPresetFamilies("# A\n<!-- presets:begin -->\nold\n<!-- presets:end -->\nrest\n");
-    expect(updated).toMatch(/^# A\n<!-- presets:begin -->\n\| Preset \|[\s\S]*\n<!-- presets:end -->\nrest\n$/);
-    expect(updated).toContain("| `ping` | `prtg_ping_seconds` | seconds |  | Round trip time");
-    expect(updated).toMatch(/\| `disk-free` \| `prtg_disk_free_ratio` \| ratio \| `disk` \|/);
-    expect(updated).not.toContain("\nold\n");
-    for (const preset of PRESET_NAMES) expect(updated).toContain(`| \`${preset}\` |`);
-    expect(await withPresetFamilies(updated)).toBe(updated);
+describe("presetsPage", () => {
+  test("lists the families of each preset", async () => {
+    const content = await presetsPage();
+    expect(content).toContain("| `ping` | `prtg_ping_seconds` | seconds |  | Round trip time");
+    expect(content).toMatch(/\| `disk-free` \| `prtg_disk_free_ratio` \| ratio \| `disk` \|/);
+    for (const preset of PRESET_NAMES) expect(content).toContain(`| \`${preset}\` |`);
+  });
+});
+
+describe("commandsPage", () => {
+  test("has every command and every flag of the program", () => {
+    const content = commandsPage();
+    for (const command of createProgram().commands) {
+      expect(content).toContain(`\n## \`prtg-exporter ${command.name()}\`\n`);
+      for (const { flags } of command.options) expect(content).toContain(`| \`${flags}\` |`);
+    }
   });
 
-  test("keeps a page without marks", async () => {
-    expect(await withPresetFamilies("# A\n")).toBe("# A\n");
+  test("has the defaults of each command, on a terminal and elsewhere", () => {
+    const content = commandsPage();
+    expect(content).toMatch(/`--web\.listen-address <address>` \| `:9705`, `sync` `:9706` \|/);
+    expect(content).toMatch(/`--log\.level <level>` \| `info`, .*`check` `error`.* \|/);
+    expect(content).toMatch(/`--log\.format <format>` \| `text` on a terminal, else `json` \|/);
   });
 });
 

@@ -5,7 +5,7 @@ import { KIND_TABLE_FILE, type KindTable, type KnownKind, LANGUAGES, namesOf } f
 
 const INTRODUCTION = `
 The exporter knows these kinds of sensors. Their channels get names of their own from the
-[presets](mapping.md#what-presets-give). With \`mapping: { presets: [all] }\`, the exporter uses all presets.
+[presets](presets.md). With \`mapping: { presets: [all] }\`, the exporter uses all presets.
 
 The page, the presets and the kinds of the simulator come from \`${KIND_TABLE_FILE}\`. If a kind or a language is
 missing, add it there and run \`npm run docs\`. Rules compare names without case and punctuation. They accept the suffix
