@@ -65,7 +65,7 @@ references. Error messages name variables, never their values.
 ## Secrets
 
 API keys and passwords come from files or the environment: \`api_key\` and \`password\` take only a reference such as \`\${PRTG_API_KEY}\`. The exporter rejects a literal secret in the file. It ignores one line
-break at the end of a secret. These are errors at the start: a missing or empty secret file, an API key with a blank, and a header that HTTP does not allow.
+break at the end of a secret. The exporter does not start if a secret file is missing or empty, if an API key contains a space, or if a header is not valid in HTTP.
 
 ## Values with units
 
@@ -78,7 +78,7 @@ break at the end of a secret. These are errors at the start: a missing or empty 
 A schedule with a duration repeats from the start of the exporter. The fields of a cron expression are second, minute, hour, day of month, month, day of week: \`0 */5 * * * *\` is every five minutes at
 second 0. The exporter rejects expressions with five fields, because they are ambiguous, and steps of seconds that do not divide 60: \`*/45\` would fire at :00 and :45.
 
-Cron expressions follow the wall clock in the time zone of the process (\`TZ\`). When summer time begins, skipped times run once. When it ends, repeated times run twice. The exporter notices a changed clock
+Cron expressions follow the wall clock in the time zone of the process (\`TZ\`). At the start of daylight saving time, a skipped time runs once. At its end, a repeated time runs twice. The exporter notices a changed clock
 within 30 seconds. If the clock moves back, the schedule continues with the new time. If it moves ahead, one run replaces all skipped runs, and the log counts them. The exporter rejects an expression that
 matches no day (\`0 0 0 1 1 1#5\`).
 

@@ -1,7 +1,7 @@
 import type { MetricFamily } from "../../src/mapping/families/family.ts";
 import { DECLARATIONS, type FamilyDeclaration, TREE_FAMILIES } from "../../src/mapping/metric-table.ts";
 import { STATUS_TOKENS } from "../../src/prtg/status.ts";
-import { EXPORTER_FAMILIES, type MetricDeclaration } from "../../src/telemetry/metric-declarations.ts";
+import { EXPORTER_METRICS, type MetricDeclaration } from "../../src/telemetry/metric-declarations.ts";
 import { code, pageHead, table } from "./markdown.ts";
 
 const INTRODUCTION = `
@@ -15,12 +15,19 @@ All metrics the exporter serves, their labels, and when series end. Metrics abou
 - \`probe\`, \`group\`, \`device\`, \`sensor\` and \`channel\` are names. \`group\` is the nearest group above the device.
 - \`path\` joins the names from below the root to the object with \`/\`. A channel has the path of its sensor.
 - \`unit\` is the unit of a channel as the server spells it.
-- \`kind\` is \`probe\`, \`group\` or \`device\` in \`prtg_node_*\`, these or \`sensor\` in \`prtg_dependency_info\`, the kind of counted objects in \`prtg_objects\`, and the type of
-  the sensor or device in the \`_info\` families.
+- \`kind\` has another meaning in each family:
+
+  | Family | Values of \`kind\` |
+  | --- | --- |
+  | \`prtg_node_*\`, \`prtg_outage_*\` | \`probe\`, \`group\`, \`device\` |
+  | \`prtg_dependency_info\` | the same, or \`sensor\` |
+  | \`prtg_objects\` | kind of the counted objects |
+  | \`prtg_sensor_info\`, \`prtg_device_info\` | type in PRTG, such as \`ping\` |
+
 - \`tags\` are joined with commas: \`tags=~"(.*,)?wan(,.*)?"\` selects one tag. [Service discovery](service-discovery.md) also puts commas at both ends, as Prometheus does.
 
-Names can contain any character. The exporter escapes them and changes them in two cases only: it cuts them at \`limits.max_text_length\` (paths at 4,096 characters) and ends them
-with \`…\`, and replaces lone surrogates by U+FFFD. The labels of a family never vary. An unknown label is empty, which Prometheus treats as absent.
+Names can contain any character. The exporter escapes them. It changes a name only if it is longer than \`limits.max_text_length\` (paths: 4,096 characters), which it cuts and ends
+with \`…\`, or if it is not valid Unicode (U+FFFD). The labels of a family never vary. An unknown label is empty, which Prometheus treats as absent.
 
 Join \`prtg_sensor_info\` and the other families with few labels by ids:
 
@@ -42,8 +49,8 @@ The section \`labels\` of the configuration omits, renames and adds labels. [Map
   \`state\` is the number. The exporter reads with the limits, every 15 minutes, which channel has which lookup.
 - \`(prtg_sensor_down_delay_intervals + 1) * prtg_sensor_interval_seconds\` is the longest time from a failure to the status down. PRTG has the delay in *If a Sensor Query
   Fails*, and the default is 1. So an alert about a sensor with an interval of 5 minutes comes up to 10 minutes later.
-- \`prtg_dependency_info\` names the object on which this one depends. The specification does not show the fields of \`scheduledependency\`, so the exporter expects
-  the names of the classic settings. Only the type *Select a sensor* (\`dependencytype\` 1) names an object in \`dependency\`. *Use parent* (0) and *Master sensor for parent* (2) name
+- \`prtg_dependency_info\` names the object on which this one depends. The specification does not show the fields of \`scheduledependency\`,
+  so the exporter reads the field names of the classic API (\`dependencytype\`, \`dependency\`). Only the type *Select a sensor* (\`dependencytype\` 1) names an object in \`dependency\`. *Use parent* (0) and *Master sensor for parent* (2) name
   none and have no series. An inherited dependency has a series for each object in which the server shows it. The id stays if the exporter does not know the object.
 - \`prtg_node_location_info\` has the coordinates of a probe, group or device in degrees, from its own tag \`geo:LATITUDE_LONGITUDE\` such as \`geo:50.11_8.68\` or \`geo:-33.87_151.21\`.
   A \`/\`, \`;\` or comma can replace the \`_\`, but the forms of PRTG end a tag at a comma. The first such tag counts. If its coordinates are invalid, the object has no series, and
@@ -62,8 +69,8 @@ while sensors come and go. If the object above becomes an outage, its outage tak
 
 ## When series end
 
-- If two successive complete polls do not see an object, it is gone, and its series end. If the exporter cannot read some records of a list, the same number of missing objects keep their
-  series until these become stale. If it can read none, all series stay until then.
+- If two successive complete polls do not see an object, it is gone, and its series end. If the exporter cannot read some records of a list, it keeps
+  that many missing objects until their series become stale, because it cannot know which ones are gone. If it can read none, all series stay until then.
 - The value of a channel ends when its measurement is older than \`stale_after\`. The default is three scanning intervals of its sensor, at least five minutes.
 - The state of a channel ends with its value.
 - Statuses, counts, limits, lookups and properties end if no poll confirms them for three periods of their collector, at least five minutes. \`prtg_up\` and \`prtg_exporter_*\` stay
@@ -96,8 +103,7 @@ both, with a second series for each channel.
 `;
 
 const AVAILABILITY = `
-Availability is the share of known time in which a sensor was up. Time as paused, \`none\`, \`unknown\` and \`collecting\` is not known. The second operand of \`and\` lists the codes that
-count:
+Availability is the share of known time in which a sensor was up. Time as paused, \`none\`, \`unknown\` and \`collecting\` is not known. The part after \`and\` selects the codes that count:
 
 \`\`\`promql
 avg_over_time((
@@ -121,6 +127,23 @@ export const EXPERIMENTAL_FAMILIES: ReadonlySet<string> = new Set(
     .map(({ name }) => name),
 );
 
+const GROUPS: Readonly<Record<keyof typeof EXPORTER_METRICS, string>> = {
+  server: "Requests to PRTG",
+  endpoints: "Requests by endpoint",
+  collector: "Polls",
+  objects: "Objects and channels",
+  measurements: "Measurements",
+  otlp: "Push by OTLP",
+  events: "Events",
+  extras: "Overload",
+  config: "Configuration and reload",
+  leadership: "Leader election",
+  sync: "Acknowledge and silence",
+  exposition: "Metrics page",
+  web: "Web server",
+  process: "Build",
+};
+
 export function metricsPage(): string {
   return [
     pageHead("Metrics", "src/mapping/families/"),
@@ -135,8 +158,11 @@ export function metricsPage(): string {
     "\n## The monitored world\n\n",
     "A metric marked *experimental* may change in any release.\n\n",
     familyTable(Object.values(TREE_FAMILIES)),
-    "\n## The exporter\n\n",
-    familyTable(EXPORTER_FAMILIES),
+    "\n## The exporter\n",
+    ...Object.entries(EXPORTER_METRICS).map(([group, families]) => {
+      const title = GROUPS[group as keyof typeof EXPORTER_METRICS];
+      return `\n### ${title}\n\n${familyTable(Object.values(families))}`;
+    }),
     OWN,
   ].join("");
 }

@@ -10,19 +10,21 @@ export type PresetTexts = ReadonlyMap<PresetName, string>;
 const NO_TEXTS: PresetTexts = new Map();
 
 const INTRODUCTION = `
-Each line is a metric of a preset. \`mapping: { presets: [all] }\` enables all presets, and [mapping](mapping.md) explains how
+Each heading is a preset, and each line one of its metrics. \`mapping: { presets: [all] }\` enables all presets, and [mapping](mapping.md) explains how
 they name channels. The names of \`base-units\` contain the unit, and their label \`channel\` names the channel.
 [Kinds of sensors](sensor-kinds.md) lists the channels that the presets know.
-
 `;
 
 export async function presetsPage(texts = NO_TEXTS): Promise<string> {
-  const rows: string[][] = [];
+  const sections: string[] = [];
   for (const preset of PRESET_NAMES) {
-    for (const family of await familiesOf(preset, texts)) rows.push([code(preset), ...cellsOf(family)]);
+    const families = table(
+      ["Name", "Unit", "Labels of its own", "Meaning"],
+      (await familiesOf(preset, texts)).map(cellsOf),
+    );
+    sections.push(`\n## ${code(preset)}\n\n${families}`);
   }
-  const families = table(["Preset", "Name", "Unit", "Labels of its own", "Meaning"], rows);
-  return pageHead("Presets", "config/sensor-kinds.yaml") + INTRODUCTION + families;
+  return [pageHead("Presets", "config/sensor-kinds.yaml"), INTRODUCTION, ...sections].join("");
 }
 
 export async function familiesOf(preset: PresetName, texts = NO_TEXTS): Promise<readonly MappedFamily[]> {

@@ -38,7 +38,7 @@ const limits = z
     ),
     max_text_size: optional(
       byteSize("64KiB", "4GiB"),
-      "Maximum number of text characters in one list (names, tags, addresses). The labels of its series may have four times as many. Works like `max_objects`. Default: 64 times `max_objects`.",
+      "Maximum number of text characters in one list (names, tags, addresses). The labels of its series may have four times as many. Above it, the poll fails, and the previous data stays. Default: 64 times `max_objects`.",
       "64MiB",
     ),
     max_text_length: wholeNumber(64, 16_384).prefault(1_024).meta({

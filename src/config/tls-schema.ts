@@ -35,7 +35,7 @@ export function tlsSchema({ exampleHost, exampleCa, unverified }: TlsTexts) {
         "/etc/ssl/exporter-key.pem",
       ),
       fingerprints: fingerprints(
-        "SHA-256 fingerprints of accepted certificates, with or without colons. Add the fingerprint of a renewed certificate before you install it. Without `ca_file`, the exporter checks only the fingerprint, which is enough for a self-signed certificate. With `ca_file`, it checks both.",
+        "SHA-256 fingerprints of accepted certificates, with or without colons. Without `ca_file`, only the fingerprint counts.",
       ),
       min_version: optional(named(TLS_VERSIONS), "Minimum TLS version. Default: TLS12, as in Node.js.", "TLS13"),
       insecure_skip_verify: z
@@ -43,7 +43,7 @@ export function tlsSchema({ exampleHost, exampleCa, unverified }: TlsTexts) {
         .prefault(false)
         .meta({
           description:
-            `Accept any certificate. A machine in between can then read the credentials. ${unverified}`.trim(),
+            `Accept any certificate. Anyone on the network path can then read the credentials. ${unverified}`.trim(),
         }),
     })
     .superRefine((input, context) => {

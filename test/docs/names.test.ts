@@ -20,7 +20,7 @@ const SECTION = /^(servers(\[\])?|collectors|limits|metrics|mapping|labels|otlp)
 const FORMER_METRICS = new Set([...Object.keys(released.metrics), ...Object.keys(first.metrics)]);
 
 /** Flags of Prometheus. */
-const FLAGS_OF_OTHERS = new Set(["--web.enable-otlp-receiver"]);
+const FLAGS_OF_OTHERS = new Set(["--web.enable-admin-api", "--web.enable-otlp-receiver"]);
 
 function unknownNames({ file, spans, prose }: DocumentPage): string[] {
   const isFormer = (span: string) => file === "CHANGELOG.md" && FORMER_METRICS.has(span);

@@ -84,9 +84,9 @@ collectors:
 describe("presetsPage", () => {
   test("lists the families of each preset", async () => {
     const content = await presetsPage();
-    expect(content).toContain("| `ping` | `prtg_ping_seconds` | seconds |  | Round trip time");
-    expect(content).toMatch(/\| `disk-free` \| `prtg_disk_free_ratio` \| ratio \| `disk` \|/);
-    for (const preset of PRESET_NAMES) expect(content).toContain(`| \`${preset}\` |`);
+    expect(content).toMatch(/\n## `ping`\n\n.*\n.*\n\| `prtg_ping_seconds` \| seconds \| {2}\| Round trip time/);
+    expect(content).toContain("| `prtg_disk_free_ratio` | ratio | `disk` |");
+    for (const preset of PRESET_NAMES) expect(content).toContain(`\n## \`${preset}\`\n`);
   });
 });
 

@@ -78,7 +78,7 @@ function readsTimeSeries(server: ServerConfig, config: Config): boolean {
 function connectionStep({ url, tls }: ServerConfig): Step {
   const { protocol, hostname } = new URL(url);
   const works = `${url}: the application server is up and connected to its core`;
-  const readable = ". A machine in between can read the credentials";
+  const readable = ". Anyone on the network path can read the credentials";
   const local = /^(localhost|127\.\d+\.\d+\.\d+|\[::1\])$/.test(hostname);
   return {
     subject: "connection",

@@ -25,7 +25,7 @@ export async function withTrust(
 ): Promise<ServerDraft> {
   const { url } = draft;
   if (!url.startsWith("https:")) {
-    context.print(`warning: ${url} has no TLS. A machine in between can read the API key.`);
+    context.print(`warning: ${url} has no TLS. Anyone on the network path can read the API key.`);
     return draft;
   }
   const { clock } = context;

@@ -132,7 +132,7 @@ describe("steps", () => {
 
 describe("step of the connection", () => {
   const WORKS = "the application server is up and connected to its core";
-  const READABLE = "A machine in between can read the credentials";
+  const READABLE = "Anyone on the network path can read the credentials";
   test.each([
     { url: HTTPS, expected: `ok: ${HTTPS}: ${WORKS}` },
     {
