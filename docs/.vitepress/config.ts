@@ -5,11 +5,19 @@ import { anchor } from "../../scripts/generate/markdown.ts";
 import { linkToRepository, REPOSITORY } from "./links.ts";
 import { mermaidFences } from "./mermaid.ts";
 import { NAVIGATION } from "./navigation.ts";
+import { INDEX_OPTIONS, SEARCH_OPTIONS } from "./search.ts";
 
 const DOCS = fileURLToPath(new URL("..", import.meta.url)).replace(/[\\/]$/, "");
 const ICON = readFileSync(new URL("../../deploy/helm/prtg-exporter/icon.svg", import.meta.url), "utf8");
 /** Pages with tables that need the room of the outline. */
-const WIDE = new Set(["api-coverage.md", "metrics.md", "missing-endpoints.md", "sensor-kinds.md"]);
+const WIDE = new Set([
+  "api-coverage.md",
+  "commands.md",
+  "comparison.md",
+  "metrics.md",
+  "missing-endpoints.md",
+  "sensor-kinds.md",
+]);
 
 export default defineConfig({
   title: "prtg-exporter",
@@ -41,16 +49,7 @@ export default defineConfig({
     search: {
       provider: "local",
       options: {
-        miniSearch: {
-          options: {
-            // Names such as prtg_channel_value are found whole and by their parts.
-            tokenize: (text) =>
-              (text.match(/[\p{L}\p{N}_]+/gu) ?? []).flatMap((word) => [
-                word,
-                ...(word.includes("_") ? word.split("_") : []),
-              ]),
-          },
-        },
+        miniSearch: { options: INDEX_OPTIONS, searchOptions: SEARCH_OPTIONS },
       },
     },
     nav: [{ text: "Changelog", link: `${REPOSITORY}/blob/main/CHANGELOG.md` }],
