@@ -1,3 +1,4 @@
+import { readFileSync } from "node:fs";
 import { SERVER_VARIABLES } from "../../src/config/environment.ts";
 import type { JsonSchema } from "../../src/config/schema.ts";
 import { itemsOf, mapBelow, propertiesOf, typeOf, yaml } from "./configuration-values.ts";
@@ -85,6 +86,17 @@ matches no day (\`0 0 0 1 1 1#5\`).
 ## Keys
 `;
 
+/** Sections of which the page shows the part of the example file: those with values that depend on each other. */
+const WITH_EXAMPLE = new Set(["collectors", "limits", "metrics", "mapping", "labels", "otlp", "events", "web"]);
+const EXAMPLE = readFileSync(new URL("../../config/prtg-exporter.example.yaml", import.meta.url), "utf8");
+
+/** The part of a section, without the comment above it. */
+function exampleOf(section: string): string {
+  if (!WITH_EXAMPLE.has(section)) return "";
+  const [part = ""] = new RegExp(`^${section}:\\n(?: .*\\n|\\n(?= ))*`, "m").exec(EXAMPLE) ?? [];
+  return `\nExample:\n\n\`\`\`yaml\n${part}\`\`\`\n`;
+}
+
 export function configurationPage(): string {
   const schema = settingsJsonSchema();
   return [
@@ -125,7 +137,12 @@ function sections(schema: JsonSchema, path: string): string[] {
     const map = mapBelow(value);
     if (map === undefined) return [];
     const heading = headingOf(path, key, value);
-    return [`\n### ${code(heading)}\n\n`, `${value.description ?? ""}\n`, ...sections(map, heading)];
+    return [
+      `\n### ${code(heading)}\n\n`,
+      `${value.description ?? ""}\n`,
+      exampleOf(heading),
+      ...sections(map, heading),
+    ];
   });
   return ["\n", table(["Key", "Type", "Default", "Meaning"], rows), ...below];
 }

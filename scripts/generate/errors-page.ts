@@ -34,7 +34,7 @@ To stop in order, the exporter stops polling, finishes open responses and delive
 
 Allow 15 seconds. The defaults of \`terminationGracePeriodSeconds\` and \`TimeoutStopSec\` are longer, \`docker stop\` waits only 10. If a kill interrupts the exporter, it recovers at the next start: watermarks advance only after an acknowledgement, and sessions expire. A signal also ends a start that waits for a file.
 
-**In a container, run it with an init.** The kernel drops signals for process 1 until the program handles them. This takes about 50 ms, longer on a busy machine. A SIGTERM in that time is lost, and the container is killed after its grace period. Use \`docker run --init\`. The compose file sets \`init: true\`, and the chart sets \`shareProcessNamespace: true\`.
+**In a container, run it with an init.** The kernel drops signals for process 1 until the program handles them. This takes about 50 ms (2026-11-27, commit 99c6c97d), longer on a busy machine. A SIGTERM in that time is lost, and the container is killed after its grace period. Use \`docker run --init\`. The compose file sets \`init: true\`, and the chart sets \`shareProcessNamespace: true\`.
 `;
 
 export function errorsPage(): string {

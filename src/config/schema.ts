@@ -238,7 +238,7 @@ export const settingsSchema = z
       .meta({ description: "Collectors: the data to read from each server, and how often." }),
     stale_after: optional(
       duration("1s", "24d"),
-      "Age at which the last measurement of a channel becomes stale and is withdrawn. Default: three scanning intervals of its sensor, at least 5m.",
+      "Age at which the last measurement of a channel becomes stale and is withdrawn. Default: three scanning intervals of its sensor, at least 5m. So a late or failed scan does not end it.",
       "15m",
     ),
     limits: pageLimits.prefault({}).meta({ description: "Maximum size of the metrics page." }),

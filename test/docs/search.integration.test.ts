@@ -1,6 +1,6 @@
 import { beforeAll, describe, expect, test } from "vitest";
 import { PAGES } from "./support/pages.ts";
-import { searchIndex } from "./support/search-index.ts";
+import { type SearchIndex, searchIndex } from "./support/search-index.ts";
 
 /** Questions in the words of users, and the section of a page that answers each. It must be the first result. */
 const ADMINISTRATION = [
@@ -53,10 +53,10 @@ const NAMES = [
   ["PrtgDeviceDown", "runbooks/PrtgDeviceDown"],
 ] as const;
 
-let ask: (query: string) => string[];
+let ask: SearchIndex["ask"];
 
 beforeAll(async () => {
-  ask = await searchIndex();
+  ({ ask } = await searchIndex());
 }, 120_000);
 
 describe("search of the site", () => {

@@ -2,9 +2,11 @@ import { existsSync, globSync, readFileSync } from "node:fs";
 import { mkdtemp, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import path from "node:path";
+import { pathToFileURL } from "node:url";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { runProgram } from "../real/support/run-program.ts";
 import { ROOT } from "./support/pages.ts";
+import { searchIndex } from "./support/search-index.ts";
 
 const DOCS = path.join(ROOT, "docs");
 const VITEPRESS = path.join(DOCS, "node_modules/vitepress/bin/vitepress.js");
@@ -88,6 +90,14 @@ describe("documentation site", () => {
       '"channel"',
     ];
     expect(expected.filter((text) => !index.includes(text))).toEqual([]);
+  });
+
+  test("has the sections of the index that test/docs/search.integration.test.ts asks", async () => {
+    const [file = "none"] = globSync("assets/chunks/@localSearchIndex*.js", { cwd: site });
+    const { default: index } = await import(pathToFileURL(path.join(site, file)).href);
+    const { documentIds } = JSON.parse(index) as { documentIds: Record<string, string> };
+    const sections = Object.values(documentIds).map((id) => id.slice(BASE.length));
+    expect(sections.toSorted()).toEqual((await searchIndex()).sections.toSorted());
   });
 
   test("has the text of diagrams and the drawing library", () => {

@@ -27,8 +27,14 @@ function installed<Module>(file: string): Promise<Module> {
   return import(pathToFileURL(path.join(MODULES, file)).href);
 }
 
+export interface SearchIndex {
+  readonly sections: readonly string[];
+  /** Sections, best first. */
+  ask(query: string): string[];
+}
+
 /** The index that VitePress builds: a section for each heading. An id is a page with an anchor, as `faq#scraping`. */
-export async function searchIndex(): Promise<(query: string) => string[]> {
+export async function searchIndex(): Promise<SearchIndex> {
   const { createMarkdownRenderer } = await installed<Site>("vitepress/dist/node/index.js");
   const { default: Index } = await installed<{ default: new (options: object) => MiniSearch }>(
     "minisearch/dist/es/index.js",
@@ -43,6 +49,7 @@ export async function searchIndex(): Promise<(query: string) => string[]> {
     searchOptions: { ...DEFAULTS, ...SEARCH_OPTIONS },
     ...INDEX_OPTIONS,
   });
+  const sections: string[] = [];
   for (const file of globSync("**/*.md", { cwd: DOCS, exclude: ["node_modules"] })) {
     const html = markdown.render(readFileSync(path.join(DOCS, file), "utf8"), {
       path: path.join(DOCS, file),
@@ -51,10 +58,11 @@ export async function searchIndex(): Promise<(query: string) => string[]> {
     });
     const page = file.replace(/(?:README|index)?\.md$/, "");
     for (const { anchor, titles, text } of sectionsOf(html)) {
+      sections.push(`${page}#${anchor}`);
       index.add({ id: `/${page}#${anchor}`, title: titles.at(-1), titles: titles.slice(0, -1), text });
     }
   }
-  return (query) => index.search(query).map(({ id }) => id.slice(1));
+  return { sections, ask: (query) => index.search(query).map(({ id }) => id.slice(1)) };
 }
 
 /** As VitePress divides the HTML of a page. */
