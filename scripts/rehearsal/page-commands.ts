@@ -38,6 +38,7 @@ const REHEARSED: readonly (readonly [RegExp, InstallKind])[] = [
 ];
 
 const NOT_REHEARSED: readonly (readonly [RegExp, string])[] = [
+  [/^(docker|helm) pull /, "loads the same image and chart as the commands that are rehearsed"],
   [/^helm upgrade /, "needs a cluster: npm run test:cluster upgrades the chart"],
   [/^dnf install /, "needs Red Hat: test/real/packages-foreign.nightly.test.ts installs with rpm"],
   [/msiexec /, "needs Windows: test/real/installer-wine.nightly.test.ts installs with Wine"],

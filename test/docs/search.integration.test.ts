@@ -16,9 +16,9 @@ const ADMINISTRATION = [
   ["cost in Grafana Cloud", "grafana-cloud#cost-in-grafana-cloud"],
   ["delete old series", "operations#delete-old-series"],
   ["which ports", "ports#which-ports-to-open"],
-  ["upgrade", "operations#reload-upgrade-shutdown"],
+  ["upgrade", "operations#upgrade-to-a-new-version"],
   ["safe to expose", "ports#is-it-safe-to-expose-the-exporter"],
-  ["writes to PRTG", "faq#does-it-write-to-prtg"],
+  ["writes to PRTG", "faq#does-it-write-to-prtg-or-is-it-read-only"],
   ["air-gapped install", "deployment#install-without-internet-air-gapped"],
   ["monitor the exporter", "operations#monitor-the-exporter-itself"],
   ["difference to the plugin", "faq#what-is-the-difference-to-the-grafana-plugin-and-does-it-replace-it"],
@@ -44,6 +44,26 @@ const COMPARISON = [
   ["toplists syslog traps", "faq#what-can-api-v2-not-give-toplists-syslog-traps"],
 ] as const;
 
+/** The same questions in other words: the index must not fit the words above only. */
+const OTHER_WORDS = [
+  ["change label name", "mapping#rename-labels-and-labels-from-tags"],
+  ["no data for a sensor", "troubleshooting#a-sensor-a-channel-or-a-series-is-missing"],
+  ["new api key", "reload#rotate-an-api-key"],
+  ["redundancy", "operations#high-availability"],
+  ["hide paused sensors", "faq#how-do-i-exclude-paused-sensors"],
+  ["scheduled maintenance", "alerts#maintenance-windows"],
+  ["send alerts to the team of a site", "alerts#route-alerts-by-site-or-team"],
+  ["price of Grafana Cloud", "grafana-cloud#cost-in-grafana-cloud"],
+  ["firewall ports", "ports#which-ports-to-open"],
+  ["update to a new version", "operations#upgrade-to-a-new-version"],
+  ["read only", "faq#does-it-write-to-prtg-or-is-it-read-only"],
+  ["offline installation", "deployment#install-without-internet-air-gapped"],
+  ["bytes instead of Mbit", "mapping#units"],
+  ["timezone", "faq#which-time-zone-do-times-have"],
+  ["umlauts", "faq#my-channels-have-german-names-does-it-matter"],
+  ["PRTG server reboot", "operations#if-prtg-is-down-or-restarts"],
+] as const;
+
 /** Names that users know from the product, and a page that must be among the first results. */
 const NAMES = [
   ["prtg_channel_value", "metrics"],
@@ -60,7 +80,7 @@ beforeAll(async () => {
 }, 120_000);
 
 describe("search of the site", () => {
-  test.each([...ADMINISTRATION, ...COMPARISON])("finds the answer to %s first", (question, section) => {
+  test.each([...ADMINISTRATION, ...COMPARISON, ...OTHER_WORDS])("finds the answer to %s first", (question, section) => {
     expect(ask(question)[0]).toBe(section);
   });
 
@@ -71,7 +91,7 @@ describe("search of the site", () => {
 
   test("asks for sections that exist", () => {
     const anchors = new Map(PAGES.map((page) => [page.file, page.anchors]));
-    const missing = [...ADMINISTRATION, ...COMPARISON].filter(([, section]) => {
+    const missing = [...ADMINISTRATION, ...COMPARISON, ...OTHER_WORDS].filter(([, section]) => {
       const [page = "", anchor = ""] = section.split("#");
       return anchors.get(`docs/${page}.md`)?.has(anchor) !== true;
     });
@@ -79,7 +99,7 @@ describe("search of the site", () => {
   });
 
   test("does not put reasons and long tables before pages for users", () => {
-    for (const [question] of [...ADMINISTRATION, ...COMPARISON]) {
+    for (const [question] of [...ADMINISTRATION, ...COMPARISON, ...OTHER_WORDS]) {
       expect(ask(question)[0], question).not.toMatch(/^(decisions\/|sensor-kinds|presets|api-coverage)/);
     }
   });
