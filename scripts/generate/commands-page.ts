@@ -3,8 +3,8 @@ import { createProgram } from "../../src/cli/program.ts";
 import { code, pageHead, table } from "./markdown.ts";
 
 const INTRODUCTION = `
-All commands and flags of \`prtg-exporter\`. \`prtg-exporter COMMAND --help\` prints the same. In a clone of the repository, write
-\`npm start -- COMMAND\`. In the image, put the command after the name of the image.
+All commands and flags of \`prtg-exporter\`. With \`--help\` a command prints the same. In a clone of the repository, write
+\`npm start -- check\` instead of \`prtg-exporter check\`. In the image, put the command after the name of the image.
 
 Without \`--config.file\`, the exporter reads one server from [environment variables](configuration.md#environment-variables).
 Durations are written as \`30s\`, \`5m\` or \`1h30m\`. [Exit codes](errors.md#exit-codes) and [signals](errors.md#signals) have a page

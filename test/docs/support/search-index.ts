@@ -1,4 +1,4 @@
-import { globSync, readFileSync } from "node:fs";
+import { existsSync, globSync, readFileSync } from "node:fs";
 import path from "node:path";
 import { pathToFileURL } from "node:url";
 import { INDEX_OPTIONS, SEARCH_OPTIONS } from "../../../docs/.vitepress/search.ts";
@@ -35,6 +35,7 @@ export interface SearchIndex {
 
 /** The index that VitePress builds: a section for each heading. An id is a page with an anchor, as `faq#scraping`. */
 export async function searchIndex(): Promise<SearchIndex> {
+  if (!existsSync(MODULES)) throw new Error("docs/ has no install: run npm run docs:site");
   const { createMarkdownRenderer } = await installed<Site>("vitepress/dist/node/index.js");
   const { default: Index } = await installed<{ default: new (options: object) => MiniSearch }>(
     "minisearch/dist/es/index.js",
