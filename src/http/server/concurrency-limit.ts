@@ -15,6 +15,12 @@ export type PageHandler = (
   made: () => void,
 ) => Promise<void>;
 
+export class TooManyPages extends Error {
+  constructor() {
+    super("the exporter is already creating too many pages");
+  }
+}
+
 /** Builds few pages at a time, and none for clients that disconnected. */
 export class ConcurrencyLimit {
   readonly #refused: () => void;
@@ -42,6 +48,21 @@ export class ConcurrencyLimit {
         made();
       }
     };
+  }
+
+  /** For work that answers by itself. Rejects with the reason of `signal`, or with `TooManyPages` if the queue is full. */
+  async turn<Result>(work: () => Promise<Result>, signal: AbortSignal): Promise<Result> {
+    const made = await this.#turns.take("", signal);
+    if (made === undefined) {
+      signal.throwIfAborted();
+      this.#refused();
+      throw new TooManyPages();
+    }
+    try {
+      return await work();
+    } finally {
+      made();
+    }
   }
 
   refuse(...answer: Parameters<typeof respondBusy>): void {

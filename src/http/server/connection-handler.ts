@@ -41,7 +41,7 @@ export interface WebLimits {
 }
 
 export interface ConnectionHandlerOptions extends WebLimits {
-  readonly routes: Pick<ReadonlyMap<string, RouteHandler>, "get">;
+  readonly routes: RequestHandlerOptions["routes"];
   readonly actions?: ReadonlyMap<string, RouteHandler> | undefined;
   /** Routes of a user with limited access. `undefined`: full access. */
   readonly restricted?: RequestHandlerOptions["restricted"];

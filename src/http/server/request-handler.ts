@@ -4,10 +4,10 @@ import { type PasswordChecker, parseBasicAuth } from "../auth/basic-auth.ts";
 import type { RateLimit, WebConfig } from "../web-config/load.ts";
 import type { NoteRejection, RejectionReason } from "./rejection-log.ts";
 import { isClosed } from "./response-lifetime.ts";
-import { type RouteHandler, respondBusy, respondText } from "./responses.ts";
+import { isPostRoute, type PostRoute, type Route, type RouteHandler, respondBusy, respondText } from "./responses.ts";
 
 export interface RequestHandlerOptions {
-  readonly routes: Pick<ReadonlyMap<string, RouteHandler>, "get">;
+  readonly routes: Pick<ReadonlyMap<string, Route>, "get">;
   readonly actions?: ReadonlyMap<string, RouteHandler> | undefined;
   /** Routes of a user with limited access. `undefined`: full access. The user is `undefined` without passwords. */
   readonly restricted?: ((user: string | undefined) => RequestHandlerOptions["routes"] | undefined) | undefined;
@@ -63,11 +63,17 @@ export class RequestHandler {
       response.setHeader("X-Content-Type-Options", "nosniff");
       for (const [name, value] of this.#config.headers) response.setHeader(name, value);
       if (!this.#withinRate(request, response)) return;
-      if (!(await this.#withoutBody(request, response))) return;
-      complete();
+      // Handlers read the query, and clients may send an absolute URL.
+      request.url = withoutAuthority(request.url ?? "/");
+      // The body of a POST route waits in the connection until its user is known.
+      const hasOwnBody = request.method === "POST" && isPostRoute(this.#options.routes.get(pathOf(request.url)));
+      if (!hasOwnBody) {
+        if (!(await this.#withoutBody(request, response))) return;
+        complete();
+      }
       const user = await this.#userOf(request, response);
       if (user === undefined) return;
-      await this.#handle(request, response, user);
+      await this.#handle(request, response, user, complete);
     } catch (error) {
       this.#options.log.error({ err: error, path: pathOf(request.url) }, "request to the exporter failed");
       if (response.headersSent) response.destroy();
@@ -90,11 +96,30 @@ export class RequestHandler {
       request.resume();
       return true;
     }
-    if (Number(length ?? 0) <= MAX_BODY_BYTES && (await isDrained(request))) return true;
-    if (request.destroyed && !request.complete) return false;
-    this.#reject("body", request);
-    this.#refuse(request, response, 413, "The request body is too large. No endpoint reads a body.\n");
+    if ((await bodyOf(request, MAX_BODY_BYTES, () => undefined)) === "read") return true;
+    this.#refuseBody(request, response, "The request body is too large. This path reads no body.\n");
     return false;
+  }
+
+  async #post(
+    { maxBytes, post }: PostRoute,
+    request: IncomingMessage,
+    response: ServerResponse,
+    complete: () => void,
+  ): Promise<void> {
+    const chunks: Buffer[] = [];
+    if ((await bodyOf(request, maxBytes, (chunk) => chunks.push(chunk))) === "read") {
+      complete();
+      return post(request, response, Buffer.concat(chunks));
+    }
+    this.#refuseBody(request, response, `The request body is too large. The maximum is ${maxBytes} bytes.\n`);
+  }
+
+  /** Does nothing if the client disconnected. */
+  #refuseBody(request: IncomingMessage, response: ServerResponse, text: string): void {
+    if (request.destroyed && !request.complete) return;
+    this.#reject("body", request);
+    this.#refuse(request, response, 413, text);
   }
 
   /** `undefined`: the request was refused. */
@@ -117,9 +142,12 @@ export class RequestHandler {
     return undefined;
   }
 
-  async #handle(request: IncomingMessage, response: ServerResponse, { name }: User): Promise<void> {
-    // Handlers read the query, and clients may send an absolute URL.
-    request.url = withoutAuthority(request.url ?? "/");
+  async #handle(
+    request: IncomingMessage,
+    response: ServerResponse,
+    { name }: User,
+    complete: () => void,
+  ): Promise<void> {
     const path = pathOf(request.url);
     const restricted = this.#options.restricted?.(name);
     const action = restricted === undefined ? this.#options.actions?.get(path) : undefined;
@@ -128,10 +156,11 @@ export class RequestHandler {
       return respondText(response, 403, name === undefined ? NO_USERS : FORBIDDEN);
     }
     if (handler === undefined) return respondText(response, 404, `There is no page at this path. Start at /\n`);
-    const allowed = action === undefined ? ["GET", "HEAD"] : ["POST"];
+    const isPost = action !== undefined || isPostRoute(handler);
+    const allowed = isPost ? ["POST"] : ["GET", "HEAD"];
     if (!allowed.includes(request.method ?? "")) {
       response.setHeader("Allow", allowed.join(", "));
-      return respondText(response, 405, `Only ${allowed.join(" and ")} ${action ? "is" : "are"} allowed here.\n`);
+      return respondText(response, 405, `Only ${allowed.join(" and ")} ${isPost ? "is" : "are"} allowed here.\n`);
     }
     const over = this.#takePlace(action === undefined ? this.#kindOf(path) : "action");
     if (over === undefined) {
@@ -141,7 +170,7 @@ export class RequestHandler {
     response.once("close", over);
     // The client may have disconnected during the password check.
     if (isClosed(response)) over();
-    return handler(request, response);
+    return isPostRoute(handler) ? this.#post(handler, request, response, complete) : handler(request, response);
   }
 
   #kindOf(path: string): RequestKind {
@@ -166,19 +195,25 @@ export class RequestHandler {
   }
 }
 
-/** Returns false if the body is too long or incomplete. */
-function isDrained(request: IncomingMessage): Promise<boolean> {
+/** Reads the body in parts. Resolves with "refused" if it is too long or incomplete. */
+function bodyOf(
+  request: IncomingMessage,
+  maxBytes: number,
+  take: (chunk: Buffer) => void,
+): Promise<"read" | "refused"> {
+  const isTooLong = Number(request.headers["content-length"] ?? 0) > maxBytes;
+  if (isTooLong || request.readableEnded) return Promise.resolve("refused");
   return new Promise((resolve) => {
     let bytes = 0;
     request.on("data", (chunk: Buffer) => {
       bytes += chunk.length;
-      if (bytes <= MAX_BODY_BYTES) return;
+      if (bytes <= maxBytes) return take(chunk);
       request.pause();
-      resolve(false);
+      resolve("refused");
     });
-    request.once("end", () => resolve(true));
-    request.once("close", () => resolve(false));
-    request.once("error", () => resolve(false));
+    request.once("end", () => resolve(bytes <= maxBytes ? "read" : "refused"));
+    request.once("close", () => resolve("refused"));
+    request.once("error", () => resolve("refused"));
   });
 }
 

@@ -6,6 +6,19 @@ import { isClosed } from "./response-lifetime.ts";
 /** Answers GET and HEAD of a path, or POST of an action, with the whole body. */
 export type RouteHandler = (request: IncomingMessage, response: ServerResponse) => void | Promise<void>;
 
+/** Answers POST with the body of the request. Authentication comes before the body is read. */
+export interface PostRoute {
+  /** A longer body is refused. */
+  readonly maxBytes: number;
+  readonly post: (request: IncomingMessage, response: ServerResponse, body: Buffer) => Promise<void>;
+}
+
+export type Route = RouteHandler | PostRoute;
+
+export function isPostRoute(route: Route | undefined): route is PostRoute {
+  return typeof route === "object";
+}
+
 /** Node omits the body for HEAD. */
 export function respondText(response: ServerResponse, status: number, text: string): void {
   response.writeHead(status, {

@@ -12,7 +12,7 @@ import {
   type RequestKind,
   type TakePlace,
 } from "../../../src/http/server/request-handler.ts";
-import { type RouteHandler, respondText } from "../../../src/http/server/responses.ts";
+import { type Route, type RouteHandler, respondText } from "../../../src/http/server/responses.ts";
 import type { WebConfig } from "../../../src/http/web-config/load.ts";
 import { ALICE, CAROL } from "../web-config/cases.ts";
 
@@ -35,7 +35,8 @@ const page =
   (_request, response) =>
     respondText(response, 200, text);
 
-const ROUTES = new Map<string, RouteHandler>([
+const ROUTES = new Map<string, Route>([
+  ["/post", { maxBytes: 10, post: async (_request, response, body) => respondText(response, 200, body.toString()) }],
   ["/metrics", page("metrics")],
   ["/metrics/hq", page("metrics of hq")],
   ["/", page("status")],
@@ -251,6 +252,42 @@ describe("requests", () => {
     });
     expect(chunked.status).toBe(413);
     expect(rejected).toEqual(["body 127.0.0.1", "body 127.0.0.1"]);
+  });
+
+  test("post a body up to the maximum of their path, also with an absolute URL or in parts", async () => {
+    const { ask, completed } = await handling();
+    const post = (path: string, body: string, headers = {}) => ask(path, { method: "POST", body, headers });
+    expect((await post("/post", "ten bytes.")).text).toBe("ten bytes.");
+    expect((await post("http://exporter.example.com/post", "absolute")).text).toBe("absolute");
+    expect((await post("/post", "parts", { "transfer-encoding": "chunked" })).text).toBe("parts");
+    expect((await post("/post", "")).text).toBe("");
+    expect(completed()).toBe(4);
+  });
+
+  test("get 413 for a body above the maximum of their path", async () => {
+    const { ask, rejected } = await handling();
+    const post = (headers: Readonly<Record<string, string>>) =>
+      ask("/post", { method: "POST", body: "eleven byte", headers });
+    for (const headers of [{ "content-length": "11" }, { "transfer-encoding": "chunked" }]) {
+      const { status, text } = await post(headers as Readonly<Record<string, string>>);
+      expect([status, text]).toEqual([413, "The request body is too large. The maximum is 10 bytes.\n"]);
+    }
+    expect(rejected).toEqual(["body 127.0.0.1", "body 127.0.0.1"]);
+  });
+
+  test("get 405 for another method than POST on a path that takes bodies", async () => {
+    const { ask } = await handling();
+    for (const method of ["GET", "HEAD", "DELETE", "PUT"]) {
+      const { status, headers } = await ask("/post", { method });
+      expect([method, status, headers.allow]).toEqual([method, 405, "POST"]);
+    }
+  });
+
+  test("post no body without a password", async () => {
+    const { ask } = await handling(USERS);
+    const body = "ten bytes.";
+    expect((await ask("/post", { method: "POST", body })).status).toBe(401);
+    expect((await ask("/post", { method: "POST", body, ...ALICE_IN })).text).toBe(body);
   });
 
   test("that fail get 500 and a log line without the query", async () => {

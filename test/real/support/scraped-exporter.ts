@@ -4,7 +4,7 @@ import { pino } from "pino";
 import { webObserver } from "../../../src/cli/web-config.ts";
 import { createRoutes } from "../../../src/http/pages/routes.ts";
 import { startWebServer } from "../../../src/http/server/connection-handler.ts";
-import type { RouteHandler } from "../../../src/http/server/responses.ts";
+import { isPostRoute, type RouteHandler } from "../../../src/http/server/responses.ts";
 import { systemClock } from "../../../src/lib/clock.ts";
 import {
   type SimulatedExporter,
@@ -66,7 +66,9 @@ export async function startScrapedExporter(options: SimulatedExporterOptions = {
   const web = await startWebServer({
     addresses: [{ host: "127.0.0.1", port: 0 }],
     log: pino({ level: "silent" }),
-    routes: new Map([...routes].map(([path, handler]) => [path, recording(handler, accesses)])),
+    routes: new Map(
+      [...routes].map(([path, route]) => [path, isPostRoute(route) ? route : recording(route, accesses)]),
+    ),
     observer: webObserver(() => exporter.metrics),
   });
   const url = web.urls[0] ?? "";
