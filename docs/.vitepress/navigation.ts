@@ -27,6 +27,7 @@ export const NAVIGATION: readonly Entry[] = [
     page("dashboards", "Dashboards"),
     page("alerts", "Alerts"),
     { text: "Runbooks", collapsed: true, items: pagesOf("runbooks") },
+    page("mcp", "Ask it from an agent"),
     page("sync", "Acknowledge and silence in one place"),
     page("backfill", "Import history"),
     page("service-discovery", "Targets for other exporters"),

@@ -10,6 +10,9 @@ const NOTHING = `class UnusedPart {
 
 /** By path below `node_modules`. Saves start time and memory. */
 export const REPLACED_PARTS: Readonly<Record<string, string>> = {
+  // Not: the validator for questions to the user, which contains Ajv.
+  "@modelcontextprotocol/server/dist/shimsNode.mjs": `${NOTHING}export { UnusedPart as DefaultJsonSchemaValidator };
+    export { default as process } from "node:process";`,
   // We log through our own stream.
   "pino/lib/transport.js": `${NOTHING}module.exports = UnusedPart;`,
   "sonic-boom/index.js": `${NOTHING}module.exports = UnusedPart;`,

@@ -9,6 +9,7 @@ import { ERROR_CATALOGUE } from "../../src/errors/catalogue.ts";
 import { PRTG_ATTRIBUTES } from "../../src/events/event.ts";
 import { JOURNAL_FILE } from "../../src/events/event-memory.ts";
 import { EVENT_NAMES } from "../../src/events/event-names.ts";
+import { MCP_PATH } from "../../src/http/mcp/route.ts";
 import { createRoutes } from "../../src/http/pages/routes.ts";
 import { SCRIPT, STYLE } from "../../src/http/pages/status/respond.ts";
 import { TREE_FAMILIES } from "../../src/mapping/metric-table.ts";
@@ -127,14 +128,30 @@ function endpoints(): Section {
     exposition: { streamedPage: never },
     served: () => undefined,
     isReady: () => true,
-    status: { status: never, node: never, search: never, changes: never, course: () => [], chart: never },
+    status: {
+      status: never,
+      node: never,
+      search: never,
+      changes: never,
+      age: () => ({ as_of: null, age_seconds: null }),
+      course: () => [],
+      chart: never,
+    },
     debug: { explain: never, cardinality: never, runs: never },
     discovery: never,
+    mcp: {
+      isEnabled: () => true,
+      externalUrl: () => undefined,
+      version: "",
+      called: () => undefined,
+      failed: () => undefined,
+    },
   });
   const paths = [...routes.keys()].filter((path) => path !== STYLE.path && path !== SCRIPT.path);
   return Object.fromEntries(
     [...paths, "/-/reload"].map((path) => {
-      return [path, { stability: path.startsWith("/debug/") ? "EXPERIMENTAL" : "STABLE" }];
+      const isExperimental = path.startsWith("/debug/") || path === MCP_PATH;
+      return [path, { stability: isExperimental ? "EXPERIMENTAL" : "STABLE" }];
     }),
   );
 }

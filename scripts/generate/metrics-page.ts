@@ -141,6 +141,7 @@ const GROUPS: Readonly<Record<keyof typeof EXPORTER_METRICS, string>> = {
   sync: "Acknowledge and silence",
   exposition: "Metrics page",
   web: "Web server",
+  mcp: "Agents",
   process: "Build",
 };
 

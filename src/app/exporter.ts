@@ -118,6 +118,7 @@ export class Exporter {
     };
     this.#servers = new Map(config.servers.map((server) => [server.name, this.#create(server)]));
     reportLinks(this.metrics, this.#config);
+    if (config.web.mcp) metrics.beginMcp();
     this.#state = new StateOutput({ store, metrics, context, monitorOf: (name) => this.#servers.get(name) });
     this.#courses = new StatusCourses(clock, () => this.#servers);
     this.#charts = new SensorCharts(clock, () => this.#servers);
@@ -131,6 +132,11 @@ export class Exporter {
   /** The page contains the first poll of each server, or 30 s have passed. */
   get ready(): boolean {
     return this.#isReady;
+  }
+
+  /** Settings of the web server. A reload replaces them. */
+  get web(): Config["web"] {
+    return this.#config.web;
   }
 
   hasServer(name: string): boolean {
@@ -234,6 +240,7 @@ export class Exporter {
     this.#config = config;
     this.#shape = shapeOf(config);
     this.#reportLeadership();
+    if (config.web.mcp) this.metrics.beginMcp();
     this.exposition.limit(config.limits);
     this.metrics.setApiDetail(config.metrics.apiDetail);
   }

@@ -23,6 +23,8 @@ import type { Config, LoadedConfig } from "../config/load.ts";
 import { refuseBadFiles, type ServerFileAccess } from "../config/server-files.ts";
 import type { Redactor } from "../errors/redactor.ts";
 import { negotiateFormat } from "../exposition/negotiate.ts";
+import type { McpAccess } from "../http/mcp/access.ts";
+import { prepareMcp } from "../http/mcp/route.ts";
 import { createRoutes, type ReloadResult, type Routes, reloadEndpoint, tenantRoutes } from "../http/pages/routes.ts";
 import { startWebServer, type WebServer, type WebServerOptions } from "../http/server/connection-handler.ts";
 import { filesMatching } from "../lib/bounded-files.ts";
@@ -225,6 +227,7 @@ export async function startServing(options: ServingOptions): Promise<Serving> {
   let startedAt = clock.monotonic();
   const webConfig = await openWebConfig(flags, context);
   refuseUnknownUsers(config, webConfig);
+  if (config.web.mcp) await prepareMcp();
   const exporter = new Exporter(config, context, push, events);
   const reloader = new ConfigReloader(exporter, await digestConfig(config), context);
   const load = async () => {
@@ -240,7 +243,7 @@ export async function startServing(options: ServingOptions): Promise<Serving> {
     observer: webObserver(() => exporter.metrics),
     log,
     telemetryPath: flags["web.telemetryPath"],
-    ...routesOf(exporter, flags),
+    ...routesOf(exporter, flags, context),
     actions: new Map([["/-/reload", reloadEndpoint(flags["web.enableLifecycle"] === true ? reload : undefined)]]),
   });
   for (const url of web.urls) log.info(`serving metrics on ${url}${flags["web.telemetryPath"]}`);
@@ -286,7 +289,11 @@ async function takeOver(source: ReloadSource, reload: () => Promise<ReloadResult
   return result.kind === "refused" ? new Error(result.message) : undefined;
 }
 
-function routesOf(exporter: Exporter, flags: WebFlags): Pick<WebServerOptions, "routes" | "restricted"> {
+function routesOf(
+  exporter: Exporter,
+  flags: WebFlags,
+  { build, log }: Pick<ExporterContext, "build" | "log">,
+): Pick<WebServerOptions, "routes" | "restricted"> {
   const { metrics, scrapeExposition, status, debug, discovery } = exporter;
   const options = {
     telemetryPath: flags["web.telemetryPath"],
@@ -295,6 +302,7 @@ function routesOf(exporter: Exporter, flags: WebFlags): Pick<WebServerOptions, "
     served: (format: string) => metrics.exposition.scraped({ format }),
     rejected: (reason: "requests" | "slow_reader") => metrics.web.rejected({ reason }),
     ...{ isReady: () => exporter.ready, status, debug, discovery },
+    mcp: mcpAccess(exporter, build.version, log),
   };
   // A reload brings other lists. Routes have queues, so that all requests of a user must share them.
   const tenants = new WeakMap<readonly string[], Routes>();
@@ -309,5 +317,15 @@ function routesOf(exporter: Exporter, flags: WebFlags): Pick<WebServerOptions, "
       if (known === undefined) tenants.set(servers, routes);
       return routes;
     },
+  };
+}
+
+function mcpAccess(exporter: Exporter, version: string, log: ExporterContext["log"]): McpAccess {
+  return {
+    version,
+    isEnabled: () => exporter.web.mcp,
+    externalUrl: () => exporter.web.externalUrl,
+    called: (tool, result) => exporter.metrics.mcp.calls({ tool, result }),
+    failed: (tool, err) => log.error({ tool, err }, "a tool of the MCP server failed"),
   };
 }

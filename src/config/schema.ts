@@ -48,6 +48,10 @@ const webSchema = z
       "https://prtg-exporter.example.com",
     ),
     links: linksSchema,
+    mcp: z.boolean().prefault(false).meta({
+      description:
+        "Experimental. Serve `/mcp`: tools for AI agents (Model Context Protocol, Streamable HTTP), read only. Users and TLS of `--web.config.file` apply. See https://prtg-exporter.github.io/prtg-exporter/mcp.",
+    }),
     users: z
       .record(z.string(), user)
       .prefault({})
@@ -58,9 +62,10 @@ const webSchema = z
         examples: [{ acme: { servers: ["acme", "acme-branch"] } }],
       }),
   })
-  .transform(({ external_url, links, users }) => ({
+  .transform(({ external_url, links, mcp, users }) => ({
     externalUrl: external_url,
     links,
+    mcp,
     users: new Map<string, WebUser>(Object.entries(users)),
   }));
 

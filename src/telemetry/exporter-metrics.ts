@@ -65,6 +65,8 @@ export class ExporterMetrics {
   readonly config = this.recorder(EXPORTER_METRICS.config);
   readonly exposition = this.recorder(EXPORTER_METRICS.exposition);
   readonly web = this.recorder(EXPORTER_METRICS.web);
+  /** Without series until `beginMcp` or the first call. */
+  readonly mcp = this.recorder(EXPORTER_METRICS.mcp, {}, false);
   readonly leadership = this.recorder(EXPORTER_METRICS.leadership);
   readonly endpoints = this.recorder(EXPORTER_METRICS.endpoints);
   readonly #process = this.recorder(EXPORTER_METRICS.process);
@@ -101,6 +103,11 @@ export class ExporterMetrics {
       }),
     );
     return functions as Recorder<Group, Fixed>;
+  }
+
+  /** Starts the counters of the MCP server at 0. */
+  beginMcp(): void {
+    this.recorder(EXPORTER_METRICS.mcp);
   }
 
   /** Starts the counters of a group with this `startsBy` at 0 for an endpoint. */

@@ -44,6 +44,21 @@ export const SYNC_CHANGES = ["acknowledge", "silence", "expire"] as const;
 /** `refused`: the object has another status by now. */
 export const SYNC_RESULTS = ["done", "refused", "failed"] as const;
 
+/** Tools of the MCP server. */
+export const MCP_TOOLS = [
+  "list_servers",
+  "list_outages",
+  "find_objects",
+  "get_object",
+  "get_changes",
+  "get_history",
+  "explain_series",
+] as const;
+export type McpTool = (typeof MCP_TOOLS)[number];
+/** `refused`: an unknown object, or too many calls. `failed`: an error of the exporter. */
+export const MCP_RESULTS = ["ok", "refused", "failed"] as const;
+export type McpResult = (typeof MCP_RESULTS)[number];
+
 type Options = Pick<MetricDeclaration, "detailLabels" | "values" | "initial" | "adds" | "startsBy" | "buckets">;
 
 const [gauge, counter, histogram] = [metricOf("gauge"), metricOf("counter"), metricOf("histogram")];
@@ -452,6 +467,14 @@ export const EXPORTER_METRICS = {
       [],
       "0 if the last change of --web.config.file or of a file in it was invalid and not loaded, else 1.",
       { initial: 1 },
+    ),
+  },
+  mcp: {
+    calls: counter(
+      "prtg_exporter_mcp_calls_total",
+      ["tool", "result"],
+      "Calls of tools of the MCP server (`web.mcp`): `ok`, `refused` (unknown object, too many calls) or `failed`. Calls with invalid arguments are not counted.",
+      { values: { tool: MCP_TOOLS, result: MCP_RESULTS } },
     ),
   },
   process: {

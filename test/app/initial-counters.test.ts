@@ -34,6 +34,7 @@ async function beforeTheFirstPoll() {
   measurementRecorder(metrics, "hq");
   eventRecorder(metrics, "hq");
   syncRecorder(metrics);
+  metrics.beginMcp();
   return metrics;
 }
 

@@ -14,6 +14,7 @@ const TELL_MODULES = new URL("support/tell-modules.js", import.meta.url).href;
 const NOT_TO_LISTEN = [
   ...["undici", "@opentelemetry/sdk-metrics", "@opentelemetry/otlp-transformer", "@opentelemetry/resources"],
   ...["pino-pretty", "ajv", "find-my-way", "cli-progress", "bcryptjs"],
+  ...["@modelcontextprotocol/server", "@modelcontextprotocol/core"],
 ].map((name) => `/node_modules/${name}/`);
 const FOLDERS_NOT_TO_LISTEN = [
   ...["scenario/scenario.ts", "server/", "world/world.ts"].map((path) => `packages/simulator/src/${path}`),
@@ -49,6 +50,12 @@ test("a listening daemon loads only the modules of enabled features", async () =
   expect(loaded).toContain("node:http");
   for (const name of NOT_TO_LISTEN) expect(loaded.filter((url) => url.includes(name))).toEqual([]);
   for (const path of FOLDERS_NOT_TO_LISTEN) expect(loaded.filter((url) => url.includes(`/${path}`))).toEqual([]);
+});
+
+test("the MCP server is loaded before the daemon listens, if it is enabled", async () => {
+  const loaded = await loadedBy({ web: { mcp: true } });
+  expect(loaded.some((url) => url.includes("/node_modules/@modelcontextprotocol/server/"))).toBe(true);
+  expect(loaded.some((url) => url.includes("/src/http/mcp/protocol.ts"))).toBe(true);
 });
 
 test("a configured push loads its modules", async () => {

@@ -99,7 +99,7 @@ describe("configuration file", () => {
       labels: { keep: undefined, rename: new Map(), fromTags: [] },
       otlp: undefined,
       events: { file: undefined, structure: false },
-      web: { externalUrl: undefined, links: [], users: new Map() },
+      web: { externalUrl: undefined, links: [], mcp: false, users: new Map() },
     });
   });
 

@@ -23,6 +23,10 @@ describe("docs/endpoints.md", () => {
       status: fakeServers(1).source,
       debug: { explain: report, cardinality: report, runs: report },
       discovery: async () => ({ status: 404 as const, text: "" }),
+      mcp: {
+        ...{ isEnabled: () => true, externalUrl: () => undefined, version: "1.0.0" },
+        ...{ called: () => undefined, failed: () => undefined },
+      },
     });
     const paths = [...routes.keys()].filter((path) => !path.startsWith("/assets/"));
     expect([...new Set(listed)].toSorted()).toEqual([...paths, "/metrics/NAME", "/-/reload"].toSorted());

@@ -39,7 +39,7 @@ function serversIn(page: string) {
 }
 
 test("a user with assigned servers gets only their pages and metrics", async () => {
-  const { files, bind, writeUsers } = await setUp("web: { users: { alice: { servers: [acme, gone] } } }\n");
+  const { files, bind, writeUsers } = await setUp("web: { mcp: true, users: { alice: { servers: [acme, gone] } } }\n");
   const args = ["serve", ...files, "--web.listen-address", "127.0.0.1:0", "--web.enable-lifecycle"];
   const exporter = startCommand(args, { env: ENV });
   const url = await exporter.url();
@@ -68,12 +68,25 @@ test("a user with assigned servers gets only their pages and metrics", async () 
   }
   const [other, unknown] = [await ask("/tree?server=globex", "alice"), await ask("/tree?server=nowhere", "alice")];
   expect(other).toEqual({ ...unknown, text: unknown.text.replace("nowhere", "globex") });
+  const call = (name: string, args: object, user: keyof typeof AS) =>
+    ask("/mcp", user, {
+      method: "POST",
+      headers: { "content-type": "application/json", accept: "application/json, text/event-stream" },
+      body: JSON.stringify({ jsonrpc: "2.0", id: 1, method: "tools/call", params: { name, arguments: args } }),
+    });
+  const own = await call("list_servers", {}, "alice");
+  expect(JSON.parse(own.text).result.structuredContent).toMatchObject({ total: 1, servers: [{ name: "acme" }] });
+  expect((await call("find_objects", { server: "globex" }, "alice")).text).toContain('unknown server \\"globex\\"');
+  expect(JSON.parse((await call("list_servers", {}, "carol")).text).result.structuredContent.total).toBe(2);
+  expect((await fetch(`${url}/mcp`, { method: "POST", body: "{}" })).status).toBe(401);
   expect((await ask("/status.json", "carol")).status).toBe(200);
   expect((await fetch(`${url}/metrics/acme`)).status).toBe(401);
 
   // A reload binds another user and frees the first.
   bind("web: { users: { carol: { servers: [globex] } } }\n");
   expect((await ask("/-/reload", "carol", { method: "POST" })).text).toBe("Reloaded.\n");
+  // It also ends the MCP server.
+  expect((await call("list_servers", {}, "alice")).status).toBe(404);
   expect((await ask("/metrics/globex", "alice")).status).toBe(200);
   expect((await ask("/metrics/acme", "carol")).status).toBe(403);
   expect((await ask("/-/reload", "carol", { method: "POST" })).status).toBe(403);

@@ -112,11 +112,8 @@ function withWords(servers: readonly ServerRow[], find: string): readonly Server
 
 /** @param url URL of the configuration. */
 export function serverEntry({ name, state, summary }: ServerRow, url: string): ServerEntry {
-  const { up, version, objects, channels, sensorsByStatus, runs } = summary;
+  const { up, version, objects, channels, sensorsByStatus } = summary;
   const failed = failedRuns(summary);
-  const polls = runs.flatMap(({ name: collector, lastSuccessAt }) =>
-    POLLS.has(collector) && lastSuccessAt !== undefined ? [lastSuccessAt] : [],
-  );
   return {
     name,
     url: withoutSecrets(url),
@@ -125,12 +122,20 @@ export function serverEntry({ name, state, summary }: ServerRow, url: string): S
     failed_collectors: failed.map(({ name: collector }) => collector),
     reason: failed[0]?.error ?? null,
     monitored_since: instant(summary.monitoredSince),
-    last_poll_at: polls.length === 0 ? null : instantOrNull(Math.max(...polls)),
+    last_poll_at: instantOrNull(lastPollAt(summary)),
     version: version ?? null,
     objects: { ...objects, channel: channels },
     sensors_by_status: Object.fromEntries(sensorsByStatus),
     parents_by_status: asReport(summary.parentsByStatus),
   };
+}
+
+/** End of the last run that read monitored objects, milliseconds since the epoch. */
+export function lastPollAt({ runs }: Pick<ServerSummary, "runs">): number | undefined {
+  const polls = runs.flatMap(({ name, lastSuccessAt }) =>
+    POLLS.has(name) && lastSuccessAt !== undefined ? [lastSuccessAt] : [],
+  );
+  return polls.length === 0 ? undefined : Math.max(...polls);
 }
 
 export interface RankedServer {

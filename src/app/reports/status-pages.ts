@@ -5,6 +5,7 @@ import { TimeSlices } from "../../lib/yielding.ts";
 import { type Outline, outlineOf } from "../../model/outline.ts";
 import { cardinalityPage } from "./cardinality-page.ts";
 import { changesReport } from "./changes-report.ts";
+import { dataAge } from "./data-age.ts";
 import { explainPage } from "./explain-page.ts";
 import type { Monitor, OutlineOf } from "./node-summary.ts";
 import { redactStrings } from "./report-values.ts";
@@ -54,6 +55,7 @@ export function createStatusSource(
     node: answer(nodeReport),
     search: answer(searchReport),
     changes: answer(changesReport),
+    age: (servers) => dataAge(sources(), servers),
     course: (server) => sources().courses.of(server),
     chart: async ({ server, id }, gone) => {
       const outcome = await sources().charts.read(server, id, gone);

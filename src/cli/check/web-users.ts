@@ -4,6 +4,7 @@ import { printable } from "../../lib/printable-text.ts";
 const MAX_SERVERS = 10;
 
 const RESTRICTED_PAGES = "status page, search, charts, changes and metrics of";
+const RESTRICTED_WITH_MCP = "status page, search, charts, changes, MCP tools and metrics of";
 
 /**
  * What each user of the web server sees, one line each.
@@ -21,7 +22,7 @@ export function webUserLines(
     if (user === undefined) return `${subject}: every page of all ${known.size} servers, and of the exporter itself`;
     const theirs = [...new Set(user.servers)];
     const missing = theirs.filter((each) => !known.has(each));
-    const sees = `${subject}: ${RESTRICTED_PAGES} ${listed(theirs)}`;
+    const sees = `${subject}: ${web.mcp ? RESTRICTED_WITH_MCP : RESTRICTED_PAGES} ${listed(theirs)}`;
     return missing.length === 0 ? sees : `${sees} (not configured here: ${listed(missing)})`;
   });
 }

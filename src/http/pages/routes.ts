@@ -1,5 +1,7 @@
+import type { McpAccess } from "../mcp/access.ts";
+import { MCP_PATH, mcpRoute } from "../mcp/route.ts";
 import { ConcurrencyLimit } from "../server/concurrency-limit.ts";
-import { type RouteHandler, respondText } from "../server/responses.ts";
+import { type Route, type RouteHandler, respondText } from "../server/responses.ts";
 import { type MetricsEndpointOptions, metricsEndpoint } from "./metrics-endpoint.ts";
 import { type Discovery, serviceDiscoveryEndpoint } from "./service-discovery-endpoint.ts";
 import { type DebugPages, debugEndpoint } from "./status/debug-view.ts";
@@ -11,14 +13,16 @@ export interface RouteOptions extends MetricsEndpointOptions {
   readonly status?: StatusSource | undefined;
   readonly debug?: DebugPages | undefined;
   readonly discovery?: Discovery | undefined;
+  readonly mcp?: McpAccess | undefined;
 }
 
-export type Routes = ReadonlyMap<string, RouteHandler>;
+export type Routes = ReadonlyMap<string, Route>;
 
 export function createRoutes(options: RouteOptions): Routes {
   const concurrency = new ConcurrencyLimit(() => options.rejected?.("requests"));
-  return new RoutesByPath(options.telemetryPath, [
+  return new RoutesByPath(options, [
     ...pagesForPeople(options, concurrency),
+    ...mcpRoutes(options, options.status, concurrency),
     ...healthRoutes(options.isReady),
     ...debugRoutes(options, concurrency),
     ...discoveryRoutes(options.discovery, concurrency),
@@ -31,30 +35,43 @@ export function createRoutes(options: RouteOptions): Routes {
  * load. @param status Answers about these servers only.
  */
 export function tenantRoutes(
-  options: MetricsEndpointOptions,
+  options: MetricsEndpointOptions & Pick<RouteOptions, "mcp">,
   servers: readonly string[],
   status: StatusSource | undefined,
 ): Routes {
   const { telemetryPath } = options;
   const concurrency = new ConcurrencyLimit(() => options.rejected?.("requests"));
-  return new RoutesByPath(telemetryPath, [
+  return new RoutesByPath(options, [
+    ...mcpRoutes(options, status, concurrency),
     ...(status === undefined ? [] : statusRoutes({ source: status, telemetryPath, hasDebugPages: false }, concurrency)),
     [telemetryPath, metricsEndpoint(options, servers)],
   ]);
 }
 
-/** Paths of metrics can contain server names. */
-class RoutesByPath extends Map<string, RouteHandler> {
-  readonly #telemetryPath: string;
+type PathOptions = Pick<RouteOptions, "telemetryPath" | "mcp">;
 
-  constructor(telemetryPath: string, routes: readonly (readonly [string, RouteHandler])[]) {
+/** Paths of metrics can contain server names. A reload can switch the MCP server on and off. */
+class RoutesByPath extends Map<string, Route> {
+  readonly #options: PathOptions;
+
+  constructor(options: PathOptions, routes: readonly (readonly [string, Route])[]) {
     super(routes);
-    this.#telemetryPath = telemetryPath;
+    this.#options = options;
   }
 
-  override get(path: string): RouteHandler | undefined {
-    return super.get(path) ?? (path.startsWith(`${this.#telemetryPath}/`) ? super.get(this.#telemetryPath) : undefined);
+  override get(path: string): Route | undefined {
+    const { telemetryPath, mcp } = this.#options;
+    if (path === MCP_PATH && mcp?.isEnabled() !== true) return undefined;
+    return super.get(path) ?? (path.startsWith(`${telemetryPath}/`) ? super.get(telemetryPath) : undefined);
   }
+}
+
+function mcpRoutes(
+  { mcp }: Pick<RouteOptions, "mcp">,
+  source: StatusSource | undefined,
+  concurrency: ConcurrencyLimit,
+): [string, Route][] {
+  return mcp === undefined || source === undefined ? [] : [[MCP_PATH, mcpRoute({ access: mcp, source, concurrency })]];
 }
 
 function debugRoutes(

@@ -3,9 +3,9 @@ import { webUserLines } from "../../../src/cli/check/web-users.ts";
 
 const SERVERS = ["acme", "acme-branch", "globex"].map((name) => ({ name }));
 
-function configWith(users: Readonly<Record<string, readonly string[]>>) {
+function configWith(users: Readonly<Record<string, readonly string[]>>, mcp = false) {
   const entries = Object.entries(users).map(([name, servers]) => [name, { servers }] as const);
-  return { servers: SERVERS, web: { externalUrl: undefined, links: [], users: new Map(entries) } };
+  return { servers: SERVERS, web: { externalUrl: undefined, links: [], mcp, users: new Map(entries) } };
 }
 
 describe("lines about web users", () => {
@@ -13,6 +13,12 @@ describe("lines about web users", () => {
     const config = configWith({ alice: ["acme", "gone", "acme"] });
     expect(webUserLines(config, ["alice"])).toEqual([
       "web user alice: status page, search, charts, changes and metrics of acme, gone (not configured here: gone)",
+    ]);
+  });
+
+  it("names the MCP tools if they are enabled", () => {
+    expect(webUserLines(configWith({ alice: ["acme"] }, true), ["alice"])).toEqual([
+      "web user alice: status page, search, charts, changes, MCP tools and metrics of acme",
     ]);
   });
 

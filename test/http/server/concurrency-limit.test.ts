@@ -41,6 +41,7 @@ async function startServer() {
           servers: [],
         })),
       changes: () => Promise.reject(new Error("not asked for here")),
+      age: () => ({ as_of: null, age_seconds: null }),
       course: () => [],
       chart: async () => undefined,
     },

@@ -175,6 +175,13 @@ export function wantsChart(query: URLSearchParams): boolean {
   return query.get("chart") === "1";
 }
 
+/** Null: no poll yet. */
+export interface DataAge {
+  /** End of the last poll, as ISO 8601. */
+  readonly as_of: string | null;
+  readonly age_seconds: number | null;
+}
+
 /** Redacted facts, from memory except for `chart`. If `signal` aborts, the promise rejects with its reason. */
 export interface StatusSource {
   /** Default: the first servers. `undefined` for an unknown server. */
@@ -185,6 +192,8 @@ export interface StatusSource {
   search(question: SearchQuery, signal?: AbortSignal): Promise<SearchReport>;
   /** Rejects with a `QueryError` for an unknown server. */
   changes(question: ChangesQuery, signal?: AbortSignal): Promise<ChangesReport>;
+  /** Of the server with the oldest data. Default: all servers. */
+  age(servers?: readonly string[]): DataAge;
   /** Empty before the first count. */
   course(server: string): StatusCourse;
   /** Reads from the monitoring server, at most once a minute per sensor. `undefined` for an unknown sensor. */

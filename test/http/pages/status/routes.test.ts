@@ -41,6 +41,7 @@ const status: StatusSource = {
     if (question.server === "nowhere") throw new QueryError("server", "nowhere", ["hq"]);
     return changesReport();
   },
+  age: () => ({ as_of: null, age_seconds: null }),
   course: () => [],
   chart: async (question) => {
     asked.push({ chart: question });
