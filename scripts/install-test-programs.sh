@@ -330,6 +330,18 @@ install_registries() {
   say "$name" "installed $(sed -n 's/.*"verdaccio": "\(.*\)".*/\1/p' "$repo/tools/npm-registry/package.json")"
 }
 
+# Clients of the tools for agents: the inspector and the client library of the Model Context Protocol.
+install_mcp_inspector() {
+  local name=mcp-inspector
+  : >"$work/log"
+  if ! have npm; then skip "$name" "it comes by npm"; return; fi
+  if [[ ! -d $repo/tools/mcp/node_modules ]]; then
+    if ! (cd "$repo/tools/mcp" && retry npm ci --ignore-scripts --no-audit --no-fund); then fail "$name" "npm ci in tools/mcp"; return; fi
+  fi
+  publish "$name" "$repo/tools/mcp/node_modules/.bin/mcp-inspector"
+  say "$name" "installed $(sed -n 's/.*"@modelcontextprotocol\/inspector": "\(.*\)".*/\1/p' "$repo/tools/mcp/package.json")"
+}
+
 # build_go NAME FOLDER [LDFLAGS]: what the module in the folder of pins is or names as its tools, or go_packages of it,
 # with go_tags.
 build_go() (
@@ -654,7 +666,7 @@ if (($# > 0)); then
 fi
 # Registries are slow and leave processors idle, which compilers want.
 beside registries install_prometheus_2 install_machines install_python_programs install_chromium install_site install_nginx \
-  install_alertmanager install_nspawn install_msitools install_registries install_debian_roots
+  install_alertmanager install_nspawn install_msitools install_registries install_mcp_inspector install_debian_roots
 beside compilers install_prometheus_3 install_victoria_metrics install_otel_collector install_dashboard_schema \
   install_helm install_readers install_actionlint install_kubernetes_api
 wait

@@ -7,7 +7,7 @@ import { splitId, unknownObject } from "./lookup.ts";
 import { ChannelItem, channelItem } from "./object-tools.ts";
 import {
   ageParts,
-  argument,
+  channelArgument,
   count,
   idArgument,
   listParts,
@@ -55,7 +55,7 @@ export const explainSeries = defineTool({
       .describe('A series with its labels, such as prtg_channel_value{server="hq",sensor_id="2490",channel_id="1"}.'),
     id: idArgument("a sensor").optional(),
     server: serverArgument().describe("Name of the server. Default: the first server with this ID."),
-    channel: argument().optional().describe("ID of a channel. Default: the first channels."),
+    channel: channelArgument("the first channels"),
   }),
   output: z.strictObject({
     ...ageParts,

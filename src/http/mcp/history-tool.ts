@@ -6,7 +6,7 @@ import { channelsOf } from "./channels.ts";
 import { splitId, unknownObject } from "./lookup.ts";
 import {
   ageParts,
-  argument,
+  channelArgument,
   count,
   idArgument,
   pageUrl,
@@ -39,7 +39,7 @@ export const getHistory = defineTool({
   input: z.strictObject({
     id: idArgument("a sensor"),
     server: serverArgument().describe("Name of the server. Default: the first server with this ID."),
-    channel: argument().optional().describe("ID of a channel, for more points. Default: all channels."),
+    channel: channelArgument("all channels, with fewer points"),
   }),
   output: z.strictObject({
     ...ageParts,

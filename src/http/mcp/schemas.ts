@@ -12,10 +12,20 @@ export const time = () => z.string().meta({ format: "date-time" });
 export const count = () => z.number();
 
 export const argument = () => z.string().max(MAX_ARGUMENT);
+
+/** Models write an ID as a number, too. */
+function textOrNumber() {
+  return z
+    .union([argument().min(1), z.int()], { error: "expected an ID as text or as a whole number" })
+    .transform(String);
+}
+
 export const serverArgument = () =>
   argument().min(1).optional().describe("Name of a server, as list_servers returns it. Default: all servers.");
 export const idArgument = (of: string) =>
-  argument().min(1).describe(`ID of ${of}, as find_objects returns it, such as "2490".`);
+  textOrNumber().describe(`ID of ${of}, as find_objects returns it, such as "2490".`);
+export const channelArgument = (withoutIt: string) =>
+  textOrNumber().optional().describe(`ID of a channel. Default: ${withoutIt}.`);
 export const fromArgument = () =>
   z.int().min(0).max(1_000_000).default(0).describe("Index of the first item: next_from of the previous answer.");
 

@@ -131,7 +131,7 @@ describe("a call", () => {
     ["find_objects", { status: ["broken"] }, /status\.0: .*"down"/],
     ["find_objects", { page: 2 }, /"page"/],
     ["get_object", {}, /id: /],
-    ["get_object", { id: 2490 }, /id: .*string/],
+    ["get_object", { id: 1.5 }, /id: expected an ID/],
     ["get_changes", { minutes: 1_000 }, /minutes: .*240/],
     ["list_servers", { from: -1 }, /from: /],
     ["find_objects", { text: "x".repeat(201) }, /text: /],

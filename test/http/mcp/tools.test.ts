@@ -166,6 +166,11 @@ describe("get_object", () => {
     expect(root.data).toMatchObject({ object: { kind: "root", page_url: `${PAGES}/tree?server=hq` }, parent: null });
   });
 
+  it("takes an ID as a number, as some models write it", async () => {
+    const { data } = await ask("get_object", { id: Number(downId) });
+    expect(data).toMatchObject({ object: { id: downId } });
+  });
+
   it("names the nearest objects if the ID is a name", async () => {
     const { result } = await ask("get_object", { id: "Ping of the tests" });
     expect(textOf(result)).toMatch(/^No object has the ID "Ping of the tests"\. These objects contain the text\./);

@@ -24,6 +24,7 @@ export type ProgramName =
   | "compose-reader"
   | "actionlint"
   | "docker-registry"
+  | "mcp-inspector"
   | "helm"
   | "helm-unittest"
   | "kubeconform"
