@@ -22,6 +22,23 @@ export function messageText(text: string | null): string | null {
   return text === null ? null : shortLine(text, MAX_MESSAGE);
 }
 
+/** Characters of a line of the metrics page, and bytes of all lines of an object. */
+const MAX_LINE = 500;
+const MAX_LINES_BYTES = 8 * 1_024;
+
+/** The first lines that fit. An answer cannot drop those of its own object, so they are bounded by bytes. */
+export function lineTexts(lines: readonly string[]): string[] {
+  const shown: string[] = [];
+  let bytes = 0;
+  for (const line of lines) {
+    const text = shortLine(line, MAX_LINE);
+    bytes += Buffer.byteLength(dataJson([text]));
+    if (bytes > MAX_LINES_BYTES) break;
+    shown.push(text);
+  }
+  return shown;
+}
+
 /** Builds the answer with as many of the first items as fit. */
 export function fitted<Item, Answer extends object>(
   items: readonly Item[],

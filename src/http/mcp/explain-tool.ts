@@ -1,7 +1,6 @@
 import { z } from "zod";
-import { shortLine } from "../../lib/printable-text.ts";
 import type { ChannelReport } from "../pages/status/report.ts";
-import { fitted, messageText, nameText, nextFrom, pathText } from "./bounds.ts";
+import { fitted, lineTexts, messageText, nameText, nextFrom, pathText } from "./bounds.ts";
 import { channelsOf } from "./channels.ts";
 import { splitId, unknownObject } from "./lookup.ts";
 import { ChannelItem, channelItem } from "./object-tools.ts";
@@ -20,9 +19,8 @@ import {
 import { defineTool, type ToolCall, ToolError } from "./tool.ts";
 
 const MAX_SERIES_TEXT = 4_000;
-/** Lines of one object, and characters of a line. */
-const MAX_LINES = 20;
-const MAX_LINE = 500;
+/** IDs of channels in an error. */
+const MAX_IDS = 20;
 
 const WHY: Readonly<Record<ChannelReport["state"], string>> = {
   served: "The channel has a current value, which the metrics page serves.",
@@ -99,7 +97,7 @@ export const explainSeries = defineTool({
       next_channel_index: channel === undefined ? nextFrom({ total, from: 0, shown: shown.length }) : null,
       page_url: links.node(node),
       prtg_url: node.prtg_url,
-      untrusted: { name: nameText(node.name), path: pathText(node.path), series: linesOf(sensor.series) },
+      untrusted: { name: nameText(node.name), path: pathText(node.path), series: lineTexts(sensor.series) },
     }));
     const rest = data.next_channel_index === null ? "" : " For another channel give its ID in channel.";
     return { summary: `A sensor, with ${data.channels.length} of ${total} channels.${rest}`, data };
@@ -146,7 +144,7 @@ async function oneChannel(
   const channels = await channelsOf(call, report, (known) => known.some(isIt));
   const found = channels.filter(isIt);
   if (found.length > 0) return found;
-  const ids = channels.slice(0, MAX_LINES).map(({ channel_id }) => channel_id);
+  const ids = channels.slice(0, MAX_IDS).map(({ channel_id }) => nameText(channel_id));
   throw new ToolError(`The sensor has no channel ${JSON.stringify(channelId)}.`, { channel_ids: ids });
 }
 
@@ -155,10 +153,6 @@ function explainedItem(channel: ChannelReport): z.input<typeof ExplainedItem> {
   return {
     ...item,
     why: WHY[channel.state],
-    untrusted: { ...item.untrusted, rule: messageText(channel.rule), series: linesOf(channel.series) },
+    untrusted: { ...item.untrusted, rule: messageText(channel.rule), series: lineTexts(channel.series) },
   };
-}
-
-function linesOf(series: readonly string[]): string[] {
-  return series.slice(0, MAX_LINES).map((line) => shortLine(line, MAX_LINE));
 }

@@ -20,6 +20,8 @@ import { defineTool, type ToolCall, ToolError } from "./tool.ts";
 /** Points of all channels together: about 15 kB. */
 const MAX_POINTS = 240;
 const MIN_POINTS_A_CHANNEL = 8;
+/** IDs of channels in an error. */
+const MAX_IDS = 20;
 
 const PointItem = z.strictObject({ at: time(), low: z.number(), high: z.number() });
 
@@ -64,7 +66,7 @@ export const getHistory = defineTool({
     const known = [...chart.channels].filter(([channelId]) => channel === undefined || channelId === channel);
     if (channel !== undefined && known.length === 0) {
       throw new ToolError(`The sensor has no values of a channel ${JSON.stringify(channel)} in the last four hours.`, {
-        channel_ids: [...chart.channels.keys()],
+        channel_ids: [...chart.channels.keys()].slice(0, MAX_IDS).map(nameText),
       });
     }
     const names = new Map((await channelsOf(call, report)).map((each) => [each.channel_id, each]));

@@ -9,6 +9,7 @@ import {
 import type { McpResult } from "../../telemetry/metric-declarations.ts";
 import { QueryError } from "../pages/status/source.ts";
 import { TooManyPages } from "../server/concurrency-limit.ts";
+import { messageText } from "./bounds.ts";
 import { dataBlock } from "./data-block.ts";
 import { listedOnce } from "./listed-schema.ts";
 import { type Tool, type ToolCall, ToolError } from "./tool.ts";
@@ -136,5 +137,6 @@ function refusalOf(error: unknown): { readonly result: McpResult; readonly refus
 
 function unknownValue({ message, known }: QueryError): ToolError {
   const more = known.length > MAX_KNOWN ? ` The first ${MAX_KNOWN} of ${known.length} are in the data.` : "";
-  return new ToolError(`There is an ${message}.${more}`, { known: known.slice(0, MAX_KNOWN) });
+  // One line, because the message repeats the argument.
+  return new ToolError(`There is an ${messageText(message)}.${more}`, { known: known.slice(0, MAX_KNOWN) });
 }

@@ -1,5 +1,6 @@
 import { describe, expect, it } from "vitest";
-import { fitted, MAX_DATA_BYTES, nextFrom, positionText } from "../../../src/http/mcp/bounds.ts";
+import { fitted, lineTexts, MAX_DATA_BYTES, nextFrom, positionText } from "../../../src/http/mcp/bounds.ts";
+import { dataJson } from "../../../src/http/mcp/data-block.ts";
 import { startSimulatedExporter } from "../../support/simulated-exporter.ts";
 import { startMcpServer, textOf } from "./support/mcp-server.ts";
 
@@ -9,7 +10,11 @@ const LONG = '<"\\`'.repeat(100);
 
 describe("answers", () => {
   it("have less than 32 KiB of text with thousands of problems and long texts, and say how to get the rest", async () => {
-    const exporter = await startSimulatedExporter({ size: { devices: 30, sensors: 2_000, channels: 4_000 } });
+    const exporter = await startSimulatedExporter({
+      size: { devices: 30, sensors: 2_000, channels: 4_000 },
+      // More lines of the metrics page for each sensor.
+      settings: "metrics: { sensor_status: all }",
+    });
     const { world } = exporter.simulator;
     const incident = {
       ...{ start: exporter.clock.now() - MINUTE, lengthMs: 10 * MINUTE, everyMs: 20 * MINUTE, times: 1 },
@@ -43,6 +48,15 @@ describe("answers", () => {
     }
     await mcp.close();
     await exporter.close();
+  });
+
+  it("have the first lines of an object that fit", () => {
+    const lines = Array.from({ length: 50 }, (_, index) => `prtg_sensor_status{name="${"<".repeat(100)}"} ${index}`);
+    const shown = lineTexts(lines);
+    expect(shown).toEqual(lines.slice(0, shown.length));
+    expect(shown.length).toBeGreaterThan(5);
+    expect(Buffer.byteLength(dataJson(shown))).toBeLessThan(8 * 1_024);
+    expect(lineTexts(["x".repeat(600)])[0]).toHaveLength(500);
   });
 
   it("have as many items as fit", () => {
