@@ -1,3 +1,4 @@
+import { benchAgents } from "./agents.ts";
 import { benchLoop } from "./loop.ts";
 import { benchMemory } from "./memory.ts";
 import { benchOtlp } from "./otlp.ts";
@@ -17,6 +18,7 @@ export const PART_NAMES = [
   "poll",
   "otlp",
   "loop",
+  "agents",
   "memory",
   "requests",
   "startup",
@@ -35,6 +37,7 @@ export const PARTS: Readonly<Record<PartName, { readonly does: string; readonly 
   poll: { does: "a poll of all channels, beside a bare loop of requests", run: benchPoll },
   otlp: { does: "an OTLP push, beside the SDK's serializer", run: benchOtlp },
   loop: { does: "turns of the event loop and scrapes while everything runs", run: benchLoop },
+  agents: { does: "calls of AI agents beside scrapes and polls", run: benchAgents },
   memory: { does: "memory over 100 polls with churn", run: benchMemory },
   requests: { does: "requests of one cycle, over HTTP and HTTPS", run: benchRequests },
   startup: { does: "time to the first complete page", run: benchStartup },
