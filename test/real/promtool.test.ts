@@ -65,7 +65,7 @@ describeWithPrograms(["promtool-2", "promtool-3"], "promtool check metrics", (pa
     afterAll(() => rmSync(folder, { recursive: true, force: true }));
 
     beforeAll(async () => {
-      const settings = `${LIMITED}web: { external_url: "https://exporter.example.com" }\nevents: { file: ${JSON.stringify(join(folder, "events.jsonl"))} }\n`;
+      const settings = `${LIMITED}web: { external_url: "https://exporter.example.com", mcp: true }\nevents: { file: ${JSON.stringify(join(folder, "events.jsonl"))} }\n`;
       page = await pageAfter(1, { settings, size: { sensors: 250 }, simulator: { faults: TROUBLE } });
       // The limit also drops the group of the outage. The page above has it.
       const names = TREE_NAMES.filter((name) => !name.startsWith("prtg_outage_"));
