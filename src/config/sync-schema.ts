@@ -127,7 +127,7 @@ const matcherTemplate = z
     return problem === undefined ? matcher : refuse(context, input, MATCHER_EXPECTED, problem);
   });
 
-function placeholdersIn({ value }: Matcher): string[] {
+export function placeholdersIn({ value }: Matcher): string[] {
   return Array.from(value.matchAll(PLACEHOLDER), ([, name = ""]) => name);
 }
 

@@ -1,16 +1,15 @@
+import { RE2JS } from "re2js";
+import { PLACEHOLDER, type Placeholder, placeholdersIn } from "../config/sync-schema.ts";
 import type { Matcher } from "./matchers.ts";
 import type { DeviceFacts } from "./objects.ts";
 
-/** What a template may contain, with the value for one device. */
-const PLACEHOLDERS = {
-  device_id: ({ id }: DeviceFacts) => id,
-  device: ({ name }: DeviceFacts) => name,
-  host: ({ host }: DeviceFacts) => host,
-  group: ({ group }: DeviceFacts) => group,
-  probe: ({ probe }: DeviceFacts) => probe,
-} as const;
-
-export const PAUSE_PLACEHOLDERS: readonly string[] = ["server", ...Object.keys(PLACEHOLDERS)];
+const VALUES: Readonly<Record<Exclude<Placeholder, "server">, (device: DeviceFacts) => string>> = {
+  device_id: ({ id }) => id,
+  device: ({ name }) => name,
+  host: ({ host }) => host,
+  group: ({ group }) => group,
+  probe: ({ probe }) => probe,
+};
 
 /**
  * The matchers of a silence for paused devices. A placeholder in a regular expression becomes all values of the devices, escaped. In an
@@ -22,15 +21,15 @@ export function pauseMatchers(
   devices: readonly DeviceFacts[],
 ): readonly Matcher[] | undefined {
   const values = new Map([["server", [server]]]);
-  for (const [name, read] of Object.entries(PLACEHOLDERS)) {
+  for (const [name, read] of Object.entries(VALUES)) {
     values.set(name, [...new Set(devices.map(read))].filter((value) => value !== "").sort());
   }
-  const named = templates.flatMap(({ value }) => placeholdersOf(value));
+  const named = templates.flatMap(placeholdersIn);
   if (named.some((name) => (values.get(name) ?? []).length === 0)) return undefined;
   return templates.map((template) => {
-    const isPlain = !template.isRegex && placeholdersOf(template.value).every((name) => values.get(name)?.length === 1);
+    const isPlain = !template.isRegex && placeholdersIn(template).every((name) => values.get(name)?.length === 1);
     const parts = template.value.split(PLACEHOLDER).map((part, at) => {
-      if (at % 2 === 0) return template.isRegex || isPlain ? part : escaped(part);
+      if (at % 2 === 0) return template.isRegex || isPlain ? part : RE2JS.quote(part);
       const found = values.get(part) ?? [];
       return isPlain ? found.join("") : alternatives(found);
     });
@@ -38,17 +37,7 @@ export function pauseMatchers(
   });
 }
 
-const PLACEHOLDER = /\{([a-z_]+)\}/;
-
-export function placeholdersOf(text: string): readonly string[] {
-  return text.split(PLACEHOLDER).filter((_, at) => at % 2 === 1);
-}
-
 function alternatives(values: readonly string[]): string {
-  const all = values.map(escaped).join("|");
+  const all = values.map((value) => RE2JS.quote(value)).join("|");
   return values.length === 1 ? all : `(?:${all})`;
-}
-
-function escaped(text: string): string {
-  return text.replaceAll(/[\\.+*?()|[\]{}^$]/g, "\\$&");
 }

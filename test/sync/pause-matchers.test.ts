@@ -26,6 +26,12 @@ test.each([
   ["text around several values", ['job="a.b-{group}-{device_id}"'], [CORE, EDGE], ['job=~"a\\\\.b-Core-(?:40|41)"']],
   ["the server and a negation", ['server="{server}"', 'env!="test"'], [CORE], ['server="hq"', 'env!="test"']],
   ["devices without the value", ['instance=~"{host}"'], [CORE, MUTE], ['instance=~"10\\\\.0\\\\.0\\\\.1"']],
+  [
+    "braces of a regular expression",
+    ['instance=~"\\\\x{ab}{host}"'],
+    [CORE],
+    ['instance=~"\\\\x{ab}10\\\\.0\\\\.0\\\\.1"'],
+  ],
   ["no value at all", ['server="{server}"', 'instance=~"{host}"'], [MUTE], undefined],
 ] as const)("%s", (_, templates, devices, expected) => {
   const matchers = pauseMatchers(templates.map(parsed), "hq", devices);
