@@ -6,6 +6,7 @@ import { ExporterError } from "../errors/exporter-error.ts";
 import type { Redactor } from "../errors/redactor.ts";
 import type { Clock } from "../lib/clock.ts";
 import { ConnectionPool } from "../lib/http/connection-pool.ts";
+import { parsedJson } from "../lib/parsed-json.ts";
 import type { Lease, LeaseClaim } from "./election.ts";
 
 /** `conflict`: another client was faster. */
@@ -150,7 +151,7 @@ export function createLeaseClient(options: LeaseClientOptions): LeaseClient & Le
 }
 
 function refusal(id: string, what: "read" | "updated" | "created", { status, text }: Answer): ExporterError {
-  const said = refusalSchema.safeParse(json(text)).data?.message ?? excerpt(text);
+  const said = refusalSchema.safeParse(parsedJson(text)).data?.message ?? excerpt(text);
   const message = `the Lease ${id} cannot be ${what} (HTTP ${status}): ${said}`;
   return new ExporterError(status === 401 || status === 403 ? "LEASE_FORBIDDEN" : "LEASE_UNAVAILABLE", message);
 }
@@ -160,7 +161,7 @@ function isDone({ status }: Answer): boolean {
 }
 
 function parseLease(text: string): Lease {
-  const parsed = leaseSchema.safeParse(json(text));
+  const parsed = leaseSchema.safeParse(parsedJson(text));
   if (!parsed.success) throw new ExporterError("LEASE_UNAVAILABLE", `the answer is not a Lease: ${excerpt(text)}`);
   const { metadata, spec } = parsed.data;
   const holder = spec?.holderIdentity || undefined;
@@ -196,14 +197,6 @@ function claimed({ source }: Lease, { holder, durationMs, isTaken }: LeaseClaim,
 /** The API server requires six digits after the seconds. */
 function microTime(now: number): string {
   return new Date(now).toISOString().replace("Z", "000Z");
-}
-
-function json(text: string): unknown {
-  try {
-    return JSON.parse(text);
-  } catch {
-    return undefined;
-  }
 }
 
 function excerpt(text: string): string {

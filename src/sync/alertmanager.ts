@@ -12,6 +12,7 @@ import { errorCode } from "../lib/error-code.ts";
 import { ConnectionPool } from "../lib/http/connection-pool.ts";
 import { DamagedBody, decodedBody, isSupportedEncoding } from "../lib/http/decoded-body.ts";
 import { headerValue } from "../lib/http/headers.ts";
+import { parsedJson } from "../lib/parsed-json.ts";
 import { printable, shortLine } from "../lib/printable-text.ts";
 import { networkError } from "../prtg/request/network-error.ts";
 import type { Labels, Matcher } from "./matchers.ts";
@@ -187,7 +188,7 @@ export function createAlertmanagerClient(config: AlertmanagerConfig, context: Al
   const quoted = (text: string) => shortLine(redactor.redact(text.slice(0, MAX_REDACTED)), MAX_SHOWN);
 
   const faultOf = ({ status, text }: Answer, request: string): ExporterError => {
-    const said = refusal.safeParse(json(text)).data ?? text;
+    const said = refusal.safeParse(parsedJson(text)).data ?? text;
     const message = `Alertmanager at ${url} answers ${request} with HTTP ${status}: ${quoted(said)}`;
     if (status >= 500) return new ExporterError("ALERTMANAGER_UNREACHABLE", message);
     if (status === 400 && WANTS_TLS.test(said)) {
@@ -198,7 +199,7 @@ export function createAlertmanagerClient(config: AlertmanagerConfig, context: Al
 
   const parse = <Output>(schema: z.ZodType<Output>, answer: Answer, request: string): Output => {
     if (!isSuccess(answer)) throw faultOf(answer, request);
-    const { data, error } = schema.safeParse(json(answer.text));
+    const { data, error } = schema.safeParse(parsedJson(answer.text));
     if (error === undefined) return data;
     const [issue] = error.issues;
     const place = issue === undefined || issue.path.length === 0 ? "" : ` at ${issue.path.join(".")}`;
@@ -248,14 +249,6 @@ function tlsRemedy(origin: string, cause: unknown): string | undefined {
 
 function isSuccess({ status }: Answer): boolean {
   return status >= 200 && status < 300;
-}
-
-function json(text: string): unknown {
-  try {
-    return JSON.parse(text);
-  } catch {
-    return undefined;
-  }
 }
 
 /** @throws ExporterError ALERTMANAGER_ANSWER */

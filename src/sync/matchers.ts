@@ -1,4 +1,5 @@
 import { RE2JS, RE2JSException, RE2JSSyntaxException } from "re2js";
+import { unquoted } from "../lib/parsed-json.ts";
 
 /** A condition of a silence, with the fields of Alertmanager's API v2. */
 export interface Matcher {
@@ -87,21 +88,12 @@ export function formatMatcher({ name, value, isRegex, isEqual }: Matcher): strin
 /** Parses one matcher in the syntax of Alertmanager. The quotes of the value are optional. Does not check regular expressions. */
 export function parseMatcher(text: string): Matcher | { readonly fault: string } {
   const [, plainName, quotedName, operator = "", raw = ""] = MATCHER.exec(text.trim()) ?? [];
-  const name = plainName ?? parsedJson(quotedName);
+  const name = plainName ?? unquoted(quotedName ?? "");
   if (name === undefined) return { fault: "it does not begin with a label name and =, !=, =~ or !~" };
   if (name === "") return { fault: "the label name is empty" };
-  const value = plainName === undefined ? parsedJson(raw) : unescaped(raw);
+  const value = plainName === undefined ? unquoted(raw) : unescaped(raw);
   if (value === undefined) return { fault: "the quotes of its value are not closed, or in the wrong place" };
   return { name, value, isRegex: operator.includes("~"), isEqual: operator.startsWith("=") };
-}
-
-function parsedJson(text: string | undefined): string | undefined {
-  if (text === undefined || !text.startsWith('"')) return undefined;
-  try {
-    return String(JSON.parse(text));
-  } catch {
-    return undefined;
-  }
 }
 
 /** Escapes of OpenMetrics. As in Alertmanager, a backslash before another character is literal, which regular expressions use. */

@@ -1,4 +1,5 @@
 import type { IncomingMessage, ServerResponse } from "node:http";
+import { parsedJson } from "../../lib/parsed-json.ts";
 import { disconnectSignal } from "../server/response-lifetime.ts";
 import { respondText } from "../server/responses.ts";
 import type { McpSurroundings } from "./access.ts";
@@ -19,7 +20,7 @@ export async function answerMcp(
   response: ServerResponse,
   body: Buffer,
 ): Promise<void> {
-  const message = parse(body);
+  const message = parsedJson(body.toString("utf8"));
   if (message === undefined) return refuse(response, PARSE_ERROR, "The body is not valid JSON.");
   if (Array.isArray(message))
     return refuse(response, INVALID_REQUEST, "Send one message at a time: batches are not supported.");
@@ -41,14 +42,6 @@ export async function answerMcp(
   });
   if (signal.aborted) return;
   send(response, answer.status, answer.headers.get("content-type"), await answer.text());
-}
-
-function parse(body: Buffer): unknown {
-  try {
-    return JSON.parse(body.toString("utf8"));
-  } catch {
-    return undefined;
-  }
 }
 
 function headersOf({ headers }: IncomingMessage): Record<string, string> {

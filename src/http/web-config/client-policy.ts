@@ -1,5 +1,6 @@
 import { isIP, SocketAddress } from "node:net";
 import type { TLSSocket } from "node:tls";
+import { unquoted } from "../../lib/parsed-json.ts";
 import type { ClientAuthType } from "./schema.ts";
 
 export interface ClientPolicy {
@@ -37,14 +38,6 @@ export function subjectAlternativeNames(text: string): string[] {
     if (name !== undefined && KINDS.has(kind)) names.push(comparable(name));
   }
   return names;
-}
-
-function unquoted(value: string): string | undefined {
-  try {
-    return String(JSON.parse(value));
-  } catch {
-    return undefined;
-  }
 }
 
 /** Normalizes IP addresses. */
