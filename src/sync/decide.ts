@@ -121,6 +121,10 @@ interface Foreign extends Silence {
   readonly message: string;
 }
 
+interface Own extends Silence {
+  readonly key: { readonly text: string; readonly server: string };
+}
+
 /**
  * What both sides lack. What came from one side never goes back: silences of this program cover nothing, and acknowledgements of this
  * program, or of a sensor that a silence covers anyway, need no silence.
@@ -133,6 +137,10 @@ class Round {
   readonly #observed: Observed;
   readonly #rules: SyncRules;
   readonly #foreign: ReadonlyMap<string, Foreign>;
+  /** The one that ends last comes first. */
+  readonly #own: readonly Own[];
+  /** Keys of remembered acknowledgements that a silence of a person needs. */
+  readonly #needed = new Set<string>();
   readonly #complaints: Complaint[] = [];
   /** Of all sensors. */
   #labels: readonly Labels[] | undefined;
@@ -141,16 +149,15 @@ class Round {
   constructor(observed: Observed, rules: SyncRules) {
     this.#observed = observed;
     this.#rules = rules;
-    const foreign = observed.silences.filter(
-      (silence) => ownKeyOf(silence) === undefined && silence.state === "active",
-    );
-    this.#foreign = new Map(
-      foreign.map((silence) => {
-        const { id, createdBy, comment, matchers } = silence;
-        const message = `${oneLine(`${createdBy}: ${comment}`)} (silence ${id})`;
-        return [id, { ...silence, compiled: compileMatchers(matchers), message }];
-      }),
-    );
+    const foreign = new Map<string, Foreign>();
+    const own: Own[] = [];
+    for (const silence of observed.silences) {
+      const key = ownKeyOf(silence);
+      if (key !== undefined) own.push({ ...silence, key });
+      else if (silence.state === "active") foreign.set(silence.id, compiled(silence));
+    }
+    this.#foreign = foreign;
+    this.#own = own.sort((a, b) => b.endsAt - a.endsAt);
   }
 
   decide(): Decision {
@@ -203,7 +210,9 @@ class Round {
       const { server, sensorId } = partsOf(key);
       const known = new Map(Object.entries(labels));
       for (const silence of this.#foreign.values()) {
-        if (silence.compiled.matches(known)) add(server, sensorId, silence, known);
+        if (!silence.compiled.matches(known)) continue;
+        this.#needed.add(key);
+        add(server, sensorId, silence, known);
       }
     }
     return covered;
@@ -263,17 +272,17 @@ class Round {
   }
 
   #silences(covering: ReadonlyMap<string, Covering>): { readonly ended: Change[]; readonly put: Change[] } {
-    const { now, silences, servers } = this.#observed;
-    const known = new Set(silences.map((silence) => ownKeyOf(silence)?.text));
+    const { now, servers } = this.#observed;
+    const known = new Set(this.#own.map(({ key }) => key.text));
     const wanted = new Map(
       [...servers].flatMap(([server, objects]) => [...this.#wanted(server, objects, covering, known)]),
     );
     const own = new Map<string, Silence>();
     const ended: Change[] = [];
-    for (const silence of silences.toSorted((a, b) => b.endsAt - a.endsAt)) {
-      const key = ownKeyOf(silence);
+    for (const silence of this.#own) {
+      const { key } = silence;
       // What happens on a server that cannot be read is unknown: its silences run out.
-      if (key === undefined || !servers.has(key.server)) continue;
+      if (!servers.has(key.server)) continue;
       const end = (why: string) => ended.push({ kind: "expire", key: key.text, id: silence.id, why });
       if (!wanted.has(key.text)) end("it is over in PRTG");
       else if (own.has(key.text)) end("it is there twice");
@@ -302,7 +311,7 @@ class Round {
     server: string,
     objects: ServerSide,
     covering: ReadonlyMap<string, Covering>,
-    known: ReadonlySet<string | undefined>,
+    known: ReadonlySet<string>,
   ): Generator<[key: string, Wanted]> {
     if (this.#rules.silenceAcknowledged) {
       for (const { id, status, message = "", path } of objects.sensors()) {
@@ -349,17 +358,19 @@ class Round {
     return this.#foreign.values().some(({ compiled }) => compiled.couldMatch(labels) === true);
   }
 
+  /** After `#covered`. */
   #forgotten(): string[] {
     const { now, acknowledged } = this.#observed;
-    const silences = [...this.#foreign.values()];
     return [...acknowledged]
-      .filter(([, { until, labels }]) => {
-        if (now < until + SLACK_MS) return false;
-        const known = new Map(Object.entries(labels));
-        return !silences.some(({ compiled }) => compiled.matches(known));
-      })
+      .filter(([key, { until }]) => now >= until + SLACK_MS && !this.#needed.has(key))
       .map(([key]) => key);
   }
+}
+
+function compiled(silence: Silence): Foreign {
+  const { id, createdBy, comment, matchers } = silence;
+  const message = `${oneLine(`${createdBy}: ${comment}`)} (silence ${id})`;
+  return { ...silence, compiled: compileMatchers(matchers), message };
 }
 
 interface Covering {

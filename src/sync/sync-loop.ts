@@ -147,7 +147,7 @@ export class SyncLoop {
     const { memory, audit, clock, observer, log } = this.#options;
     // An acknowledgement that the sensor has already is of a user, or an earlier one of ours that arrived late.
     const unsent = { until: (change.kind === "acknowledge" && memory.acknowledged.get(keyOf(change))?.until) || 0 };
-    memory.noteChanges(1, clock.now());
+    memory.noteChange(clock.now());
     this.#remember(change);
     try {
       await memory.save();

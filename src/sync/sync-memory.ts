@@ -42,12 +42,15 @@ export class SyncMemory {
 
   /** Changes of the last minute. A clock that was set back counts none. */
   changesBefore(now: number): number {
-    return this.#changes.filter((at) => at <= now && now - at < MINUTE_MS).length;
+    return this.#recent(now).length;
   }
 
-  noteChanges(count: number, now: number): void {
-    const recent = this.#changes.filter((at) => at <= now && now - at < MINUTE_MS);
-    this.#changes = [...recent, ...Array.from({ length: count }, () => now)];
+  noteChange(now: number): void {
+    this.#changes = [...this.#recent(now), now];
+  }
+
+  #recent(now: number): readonly number[] {
+    return this.#changes.filter((at) => at <= now && now - at < MINUTE_MS);
   }
 
   /** After the clock was set back, an acknowledgement of the future lasts as long as if it were sent now. */

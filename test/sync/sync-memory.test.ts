@@ -31,7 +31,8 @@ test("a new process knows what the last one saved", async () => {
   const first = await SyncMemory.open(files);
   expect(first.report).toMatchObject({ found: "new", file: SYNC_FILE });
   first.acknowledged.set("hq/1", KNOWN);
-  first.noteChanges(2, NOW);
+  first.noteChange(NOW);
+  first.noteChange(NOW);
   await first.save();
   first.acknowledged.delete("hq/1");
   const second = await SyncMemory.open(files);
@@ -71,16 +72,17 @@ test.each([
   ["counts no changes of the future, after the clock was set back", NOW - 1, 0],
 ])("%s", async (_, now, count) => {
   const memory = await SyncMemory.open(disk().files);
-  memory.noteChanges(2, NOW);
-  memory.noteChanges(1, NOW + 1);
+  memory.noteChange(NOW);
+  memory.noteChange(NOW);
+  memory.noteChange(NOW + 1);
   expect(memory.changesBefore(now)).toBe(count);
 });
 
 test("saves only the changes of the last minute", async () => {
   const { files, there } = disk();
   const memory = await SyncMemory.open(files);
-  memory.noteChanges(1, NOW);
-  memory.noteChanges(1, NOW + MINUTE);
+  memory.noteChange(NOW);
+  memory.noteChange(NOW + MINUTE);
   await memory.save();
   expect(JSON.parse(there.get(SYNC_FILE) ?? "").changes).toEqual([NOW + MINUTE]);
 });
