@@ -165,13 +165,13 @@ export class ServerPipeline {
    */
   async handOver(next: PipelinePlan, graceMs: number): Promise<PipelinePast> {
     await this.collectors.stop();
-    const past = await this.#handOverSync(next, graceMs);
+    const past = await this.#handOverMeasurements(next, graceMs);
     // Now that the next pipeline can follow the backlog.
     this.#measurements?.unfollow?.();
     return past;
   }
 
-  async #handOverSync(next: PipelinePlan, graceMs: number): Promise<PipelinePast> {
+  async #handOverMeasurements(next: PipelinePlan, graceMs: number): Promise<PipelinePast> {
     const { delivery, progress } = this.#measurements ?? {};
     if (isSameDelivery(this.plan, next)) {
       return { delivery, progress: this.plan.measurements?.mode === next.measurements?.mode ? progress : undefined };

@@ -1,9 +1,9 @@
 import type { RunRecord } from "../collectors/run-record.ts";
 import type { Config } from "../config/load.ts";
 import type { Clock } from "../lib/clock.ts";
-import type { PausedObject, ServerSide } from "../sync/decide.ts";
 import type { Matcher } from "../sync/matchers.ts";
 import { type ServerFacts, ServerObjects } from "../sync/objects.ts";
+import type { PausedObject, ServerSide } from "../sync/observed.ts";
 import { pauseMatchers } from "../sync/pause-matchers.ts";
 
 /** Statuses prove nothing after so many missed polls. */

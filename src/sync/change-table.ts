@@ -1,5 +1,6 @@
 import { textTable } from "../lib/printable-text.ts";
-import type { Change, Complaint } from "./decide.ts";
+import type { Complaint } from "./coverage.ts";
+import type { Change } from "./decide.ts";
 import { formatMatcher } from "./matchers.ts";
 
 /**

@@ -1,71 +1,9 @@
-import { mapEntry } from "../lib/map-entry.ts";
-import { shortLine } from "../lib/printable-text.ts";
 import type { StatusToken } from "../prtg/status.ts";
-import type { Alert, Silence } from "./alertmanager.ts";
-import { type CompiledMatchers, compileMatchers, formatMatcher, type Labels, type Matcher } from "./matchers.ts";
-import { ownComment, ownKeyOf, partsOf, SILENCE_AUTHOR, sensorKey } from "./own-silences.ts";
-
-/** A sensor as the last poll of statuses saw it. */
-export interface SyncSensor {
-  readonly id: string;
-  readonly path: string;
-  readonly status: StatusToken | undefined;
-  readonly message: string | undefined;
-}
-
-/** A probe, group or device that is paused itself, and not through a parent. */
-export interface PausedObject {
-  readonly id: string;
-  readonly path: string;
-  readonly message: string | undefined;
-  readonly sensors: number;
-  /** For each list of the configuration, the matchers of its silence. `undefined`: none, for instance without a host. */
-  readonly matchers: readonly (readonly Matcher[] | undefined)[];
-}
-
-/** One PRTG server, with the objects that the configuration selects. */
-export interface ServerSide {
-  /** The poll of the statuses began at this time, milliseconds since the epoch. */
-  readonly statusAt: number;
-  sensors(): Iterable<SyncSensor>;
-  sensor(id: string): SyncSensor | undefined;
-  /** The object itself if it is a sensor. */
-  sensorsBelow(id: string): Iterable<string>;
-  /** Labels of its alerts, as far as the tree has them. */
-  labelsOf(sensorId: string): ReadonlyMap<string, string> | undefined;
-  pausedObjects(): Iterable<PausedObject>;
-  /** With its own key, so that it can be changed. */
-  readonly isChangeable: boolean;
-}
-
-/** An acknowledgement that was sent or is about to be sent. Times in milliseconds since the epoch. */
-export interface Acknowledged {
-  readonly silence: string;
-  readonly sentAt: number;
-  readonly until: number;
-  /** Labels of the alert that the silence covered. PRTG's acknowledgement may have ended the alert. */
-  readonly labels: Readonly<Record<string, string>>;
-}
-
-export interface Observed {
-  readonly now: number;
-  readonly silences: readonly Silence[];
-  readonly alerts: readonly Alert[];
-  /** By name. Servers that could not be read lately are missing: nothing changes for them. */
-  readonly servers: ReadonlyMap<string, ServerSide>;
-  /** By `sensorKey`. */
-  readonly acknowledged: ReadonlyMap<string, Acknowledged>;
-  /** `acknowledged` lacks none since this time, milliseconds since the epoch. Other processes may have sent earlier ones. */
-  readonly knowsSince: number;
-}
-
-export interface SyncRules {
-  readonly spanMs: number;
-  readonly maxSensors: number;
-  readonly acknowledge: boolean;
-  readonly silenceAcknowledged: boolean;
-  readonly silencePaused: boolean;
-}
+import type { Silence } from "./alertmanager.ts";
+import { type Complaint, Coverage, type Covering } from "./coverage.ts";
+import { formatMatcher, type Labels, type Matcher, NO_LABELS } from "./matchers.ts";
+import type { Observed, ServerSide, SyncRules } from "./observed.ts";
+import { oneLine, ownComment, ownKeyOf, SILENCE_AUTHOR, sensorKey } from "./own-silences.ts";
 
 export type Change =
   | ({ readonly kind: "acknowledge"; readonly server: string; readonly sensorId: string } & Acknowledgement)
@@ -91,14 +29,6 @@ interface PutSilence {
   readonly comment: string;
 }
 
-/** Why a silence or a pause has no effect. */
-export interface Complaint {
-  /** Id of the silence, or key of the paused object. */
-  readonly about: string;
-  readonly kind: "too wide" | "bad matcher";
-  readonly text: string;
-}
-
 export interface Decision {
   /** Ends of silences first, because they let alerts through. */
   readonly changes: readonly Change[];
@@ -110,16 +40,6 @@ export interface Decision {
 /** Clocks differ, and PRTG rounds up to minutes. */
 const SLACK_MS = 2 * 60_000;
 const MINUTE_MS = 60_000;
-const NO_LABELS: ReadonlyMap<string, string> = new Map();
-const NO_SENSORS: ReadonlyMap<string, Covering> = new Map();
-const MAX_MESSAGE = 300;
-
-/** A silence of a person. */
-interface Foreign extends Silence {
-  readonly compiled: CompiledMatchers;
-  /** Text of its acknowledgements. */
-  readonly message: string;
-}
 
 interface Own extends Silence {
   readonly key: { readonly text: string; readonly server: string };
@@ -136,117 +56,35 @@ export function decide(observed: Observed, rules: SyncRules): Decision {
 class Round {
   readonly #observed: Observed;
   readonly #rules: SyncRules;
-  readonly #foreign: ReadonlyMap<string, Foreign>;
+  readonly #coverage: Coverage;
   /** The one that ends last comes first. */
   readonly #own: readonly Own[];
-  /** Keys of remembered acknowledgements that a silence of a person needs. */
-  readonly #needed = new Set<string>();
   readonly #complaints: Complaint[] = [];
-  /** Of all sensors. */
-  #labels: readonly Labels[] | undefined;
-  readonly #byLabel = new Map<string, ReadonlyMap<string | undefined, readonly Labels[]>>();
 
   constructor(observed: Observed, rules: SyncRules) {
     this.#observed = observed;
     this.#rules = rules;
-    const foreign = new Map<string, Foreign>();
+    const foreign: Silence[] = [];
     const own: Own[] = [];
     for (const silence of observed.silences) {
       const key = ownKeyOf(silence);
       if (key !== undefined) own.push({ ...silence, key });
-      else if (silence.state === "active") foreign.set(silence.id, compiled(silence));
+      else if (silence.state === "active") foreign.push(silence);
     }
-    this.#foreign = foreign;
+    this.#coverage = new Coverage(observed, foreign, rules.maxSensors);
     this.#own = own.sort((a, b) => b.endsAt - a.endsAt);
   }
 
   decide(): Decision {
-    const covering = this.#covering();
+    const { covering, complaints, needed } = this.#coverage;
     const acknowledgements = this.#rules.acknowledge ? this.#acknowledgements(covering) : [];
     const { ended, put } = this.#silences(covering);
     return {
       // A limit must not stop one direction while the other one has many changes.
       changes: [...ended, ...alternately(acknowledgements, put)],
-      complaints: this.#complaints,
-      forgotten: this.#forgotten(),
+      complaints: [...complaints, ...this.#complaints],
+      forgotten: this.#forgotten(needed),
     };
-  }
-
-  /** The silence that covers a sensor for the longest time, by key of the sensor. */
-  #covering(): ReadonlyMap<string, Covering> {
-    const covering = new Map<string, Covering>();
-    const covered = this.#covered();
-    for (const silence of this.#foreign.values()) {
-      const sensors = covered.get(silence.id) ?? NO_SENSORS;
-      if (!this.#isAllowed(silence, sensors.size)) continue;
-      for (const [key, each] of sensors) {
-        const known = covering.get(key);
-        if (known === undefined || known.silence.endsAt < silence.endsAt) covering.set(key, each);
-      }
-    }
-    return covering;
-  }
-
-  /** Sensors that each silence covers, by id of the silence and key of the sensor. Stops at the first sensor beyond the limit. */
-  #covered(): ReadonlyMap<string, ReadonlyMap<string, Covering>> {
-    const covered = new Map<string, Map<string, Covering>>();
-    const add = (server: string, sensorId: string, silence: Foreign, labels: Covering["labels"]) => {
-      const sensors = mapEntry(covered, silence.id, () => new Map());
-      if (sensors.size > this.#rules.maxSensors) return;
-      sensors.set(sensorKey(server, sensorId), { server, sensorId, silence, labels });
-    };
-    for (const { labels, silencedBy } of this.#observed.alerts) {
-      const server = labels.get("server") ?? "";
-      const objects = this.#observed.servers.get(server);
-      const id = labels.get("sensor_id") ?? labels.get("device_id") ?? labels.get("id");
-      if (objects === undefined || id === undefined) continue;
-      for (const by of silencedBy) {
-        const silence = this.#foreign.get(by);
-        if (silence === undefined) continue;
-        for (const sensorId of objects.sensorsBelow(id)) add(server, sensorId, silence, labels);
-      }
-    }
-    for (const [key, { labels }] of this.#observed.acknowledged) {
-      const { server, sensorId } = partsOf(key);
-      const known = new Map(Object.entries(labels));
-      for (const silence of this.#foreign.values()) {
-        if (!silence.compiled.matches(known)) continue;
-        this.#needed.add(key);
-        add(server, sensorId, silence, known);
-      }
-    }
-    return covered;
-  }
-
-  /** Counts what a silence covers, and what it could cover: more sensors may go down. */
-  #isAllowed({ id: about, matchers, compiled, createdBy }: Foreign, covered: number): boolean {
-    for (const text of compiled.problems) this.#complaints.push({ about, kind: "bad matcher", text });
-    if (compiled.problems.length > 0) return false;
-    const { maxSensors } = this.#rules;
-    // Without any label of the tree, a silence could cover everything, or be about other software.
-    const could = this.#candidates(matchers)
-      .values()
-      .filter((labels) => compiled.couldMatch(labels) ?? covered > 0);
-    if (covered <= maxSensors && could.drop(maxSensors).next().done === true) return true;
-    const text = `the silence of ${oneLine(createdBy)} could cover more than ${maxSensors} sensors (sync.max_sensors)`;
-    this.#complaints.push({ about, kind: "too wide", text });
-    return false;
-  }
-
-  /** Labels of all sensors that fit the equality with the fewest ones. Without this, 500 silences of 20,000 sensors take 15 s. */
-  #candidates(matchers: readonly Matcher[]): readonly Labels[] {
-    this.#labels ??= [...this.#observed.servers.values()].flatMap((side) =>
-      Array.from(side.sensors(), ({ id }) => side.labelsOf(id) ?? NO_LABELS),
-    );
-    const all = this.#labels;
-    let fewest = all;
-    for (const { name, value, isRegex, isEqual } of matchers) {
-      if (isRegex || !isEqual || all[0]?.has(name) !== true) continue;
-      const groups = mapEntry(this.#byLabel, name, () => Map.groupBy(all, (labels) => labels.get(name)));
-      const group = groups.get(value) ?? [];
-      if (group.length < fewest.length) fewest = group;
-    }
-    return fewest;
   }
 
   #acknowledgements(covering: ReadonlyMap<string, Covering>): Change[] {
@@ -355,29 +193,15 @@ class Round {
   #couldBeOurs(labels: Labels): boolean {
     const { now, knowsSince } = this.#observed;
     if (now > knowsSince + this.#rules.spanMs + SLACK_MS) return false;
-    return this.#foreign.values().some(({ compiled }) => compiled.couldMatch(labels) === true);
+    return this.#coverage.couldCover(labels);
   }
 
-  /** After `#covered`. */
-  #forgotten(): string[] {
+  #forgotten(needed: ReadonlySet<string>): string[] {
     const { now, acknowledged } = this.#observed;
     return [...acknowledged]
-      .filter(([key, { until }]) => now >= until + SLACK_MS && !this.#needed.has(key))
+      .filter(([key, { until }]) => now >= until + SLACK_MS && !needed.has(key))
       .map(([key]) => key);
   }
-}
-
-function compiled(silence: Silence): Foreign {
-  const { id, createdBy, comment, matchers } = silence;
-  const message = `${oneLine(`${createdBy}: ${comment}`)} (silence ${id})`;
-  return { ...silence, compiled: compileMatchers(matchers), message };
-}
-
-interface Covering {
-  readonly server: string;
-  readonly sensorId: string;
-  readonly silence: Foreign;
-  readonly labels: Labels;
 }
 
 interface Wanted {
@@ -398,11 +222,6 @@ function equal(name: string, value: string): Matcher {
 function isSame(a: readonly Matcher[], b: readonly Matcher[]): boolean {
   const texts = (matchers: readonly Matcher[]) => matchers.map(formatMatcher).sort().join();
   return texts(a) === texts(b);
-}
-
-/** Cut first: comments of silences can have megabytes. */
-function oneLine(text: string): string {
-  return shortLine(text.slice(0, 10 * MAX_MESSAGE), MAX_MESSAGE);
 }
 
 /** One of each list in turn. */

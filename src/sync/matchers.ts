@@ -10,6 +10,7 @@ export interface Matcher {
 }
 
 export type Labels = ReadonlyMap<string, string>;
+export const NO_LABELS: ReadonlyMap<string, string> = new Map();
 
 export interface CompiledMatchers {
   /** As in Alertmanager, a missing label is the empty text, and regular expressions match the whole value. */

@@ -1,3 +1,4 @@
+import { shortLine } from "../lib/printable-text.ts";
 import type { Silence } from "./alertmanager.ts";
 
 /** Of the author of our silences. The name of the server follows. */
@@ -36,4 +37,11 @@ function decoded(text: string): string | undefined {
   } catch {
     return undefined;
   }
+}
+
+const MAX_MESSAGE = 300;
+
+/** For messages and comments. Cut first: comments of silences can have megabytes. */
+export function oneLine(text: string): string {
+  return shortLine(text.slice(0, 10 * MAX_MESSAGE), MAX_MESSAGE);
 }

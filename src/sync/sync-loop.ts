@@ -9,15 +9,9 @@ import type { SyncRecorder } from "../telemetry/recorders.ts";
 import type { AlertmanagerClient } from "./alertmanager.ts";
 import type { AuditLog } from "./audit-log.ts";
 import { describeChange } from "./change-table.ts";
-import {
-  type Acknowledged,
-  type Change,
-  type Complaint,
-  type Decision,
-  decide,
-  type ServerSide,
-  type SyncRules,
-} from "./decide.ts";
+import type { Complaint } from "./coverage.ts";
+import { type Change, type Decision, decide } from "./decide.ts";
+import type { Acknowledged, ServerSide, SyncRules } from "./observed.ts";
 import { sensorKey } from "./own-silences.ts";
 import type { SyncMemory } from "./sync-memory.ts";
 

@@ -9,7 +9,7 @@ import {
   type StateReport,
   unusable,
 } from "../state/state-files.ts";
-import type { Acknowledged } from "./decide.ts";
+import type { Acknowledged } from "./observed.ts";
 
 export const SYNC_FILE = "sync.json";
 export const SYNC_FORMAT: StateFormat = { name: "prtg-exporter-sync", version: 1 };

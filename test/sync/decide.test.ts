@@ -1,7 +1,8 @@
 import { describe, expect, test } from "vitest";
 import type { Silence } from "../../src/sync/alertmanager.ts";
-import { type Acknowledged, decide, type Observed, type ServerSide, type SyncSensor } from "../../src/sync/decide.ts";
+import { decide } from "../../src/sync/decide.ts";
 import type { Matcher } from "../../src/sync/matchers.ts";
+import type { Acknowledged, Observed, ServerSide, SyncSensor } from "../../src/sync/observed.ts";
 import { ownComment, sensorKey } from "../../src/sync/own-silences.ts";
 
 const NOW = Date.UTC(2026, 0, 15, 12);

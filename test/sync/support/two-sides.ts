@@ -1,8 +1,8 @@
 import type { ActionResult } from "../../../src/prtg/monitoring-api.ts";
 import type { StateFiles } from "../../../src/state/state-files.ts";
 import type { Alert, PutSilence, Silence } from "../../../src/sync/alertmanager.ts";
-import type { ServerSide, SyncSensor } from "../../../src/sync/decide.ts";
 import { compileMatchers } from "../../../src/sync/matchers.ts";
+import type { ServerSide, SyncSensor } from "../../../src/sync/observed.ts";
 import { ownKeyOf } from "../../../src/sync/own-silences.ts";
 import type { SyncLoopOptions } from "../../../src/sync/sync-loop.ts";
 
