@@ -1,6 +1,8 @@
 import { randomUUID } from "node:crypto";
 import { hostname } from "node:os";
+import type { Logger } from "pino";
 import { type Leadership, type ProcessRuntime, readText } from "../app/context.ts";
+import { endProcess } from "../app/process/end-process.ts";
 import type { Shard } from "../config/shard.ts";
 import type { ElectionTimes } from "../leadership/election.ts";
 import type { Elector } from "../leadership/elector.ts";
@@ -66,6 +68,18 @@ export async function openElection(
     },
   };
   return { elector, leadership };
+}
+
+/** Resolves when this replica leads. The process exits when it loses the Lease: nothing more is sent, and it restarts as a standby. */
+export function standBy({ elector, leadership }: OpenElection, log: Logger): Promise<void> {
+  const { lease, identity } = leadership;
+  void elector.lost.then(() => {
+    log.fatal({ lease, leader: leadership.holder }, "this replica is no longer the leader, and exits");
+    endProcess(1);
+  });
+  log.info({ lease, identity }, "this replica is a standby");
+  elector.start();
+  return elector.elected.then(() => log.info({ lease }, "this replica is the leader"));
 }
 
 /** Each shard has other servers and elects its own leader. */

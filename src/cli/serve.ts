@@ -30,7 +30,7 @@ import { startWebServer, type WebServer, type WebServerOptions } from "../http/s
 import { filesMatching } from "../lib/bounded-files.ts";
 import { otlpSettings } from "../otlp/settings.ts";
 import { electionTimes, type LeaderElectionFlags, type WebFlags } from "./flags.ts";
-import { type OpenElection, openElection } from "./leader-election.ts";
+import { type OpenElection, openElection, standBy } from "./leader-election.ts";
 import { interruption, reloadSignals, stopSignal } from "./signals.ts";
 import { openWebConfig, refuseUnknownUsers, webLimits, webObserver } from "./web-config.ts";
 
@@ -89,7 +89,7 @@ export async function serve(flags: ServeFlags, redactor: Redactor): Promise<numb
   const watched = () => watchPlan(flags["config.autoReloadInterval"], serversFrom);
   const { clock, log } = context;
   void watchConfig({ files, watched, clock, log, reload }, watching.signal);
-  if (election !== undefined) takePart(election, running, context);
+  if (election !== undefined) void takePart(election, running, context.log);
   context.log.info(`stopping on ${await stopped}`);
   watching.abort();
   const late = running.isTakingOver ? [clock.sleep(START_GRACE_MS).then(() => "late")] : [];
@@ -117,27 +117,17 @@ async function checkConfig(
   return 0;
 }
 
-/** This replica leads from its election on, and exits when it loses the Lease. */
-function takePart({ elector, leadership }: OpenElection, running: Serving, { log }: Pick<ProcessRuntime, "log">): void {
-  const { lease } = leadership;
-  // At once: nothing more is sent. It restarts as a standby.
-  void elector.lost.then(() => {
-    log.fatal({ lease, leader: leadership.holder }, "this replica is no longer the leader, and exits");
+/** This replica leads from its election on. */
+async function takePart(election: OpenElection, running: Serving, log: ProcessRuntime["log"]): Promise<void> {
+  await standBy(election, log);
+  try {
+    await running.takeOver();
+  } catch (err) {
+    log.fatal({ err }, "this replica cannot take over: it releases the Lease and exits");
+    await running.stop();
+    await election.elector.stop();
     endProcess(1);
-  });
-  void elector.elected.then(async () => {
-    log.info({ lease }, "this replica is the leader");
-    try {
-      await running.takeOver();
-    } catch (err) {
-      log.fatal({ err }, "this replica cannot take over: it releases the Lease and exits");
-      await running.stop();
-      await elector.stop();
-      endProcess(1);
-    }
-  });
-  log.info({ lease, identity: leadership.identity }, "this replica is a standby");
-  elector.start();
+  }
 }
 
 /** Always watches files of `servers_from`, as service discovery does. */

@@ -1,4 +1,3 @@
-import type { Logger } from "pino";
 import {
   type CommandContext,
   type ConfigFlags,
@@ -8,7 +7,6 @@ import {
   permitOf,
   readText,
 } from "../app/context.ts";
-import { endProcess } from "../app/process/end-process.ts";
 import { type OpenSync, openSync, requireSection, syncMetrics } from "../app/sync.ts";
 import type { Config } from "../config/load.ts";
 import { refuseBadFiles } from "../config/server-files.ts";
@@ -20,7 +18,7 @@ import { Store } from "../store/store.ts";
 import { changeTable } from "../sync/change-table.ts";
 import type { ExporterMetrics } from "../telemetry/exporter-metrics.ts";
 import type { LeaderElectionFlags, WebFlags } from "./flags.ts";
-import { type OpenElection, openElection } from "./leader-election.ts";
+import { openElection, standBy } from "./leader-election.ts";
 import { interruption, reloadSignals, stopSignal } from "./signals.ts";
 import { openWebConfig, webLimits, webObserver } from "./web-config.ts";
 
@@ -92,7 +90,7 @@ async function run(flags: SyncFlags, redactor: Redactor): Promise<number> {
     opened = ready;
     await opened.run(ending.signal);
   };
-  const working = election === undefined ? begin() : lead(election, begin, log);
+  const working = election === undefined ? begin() : standBy(election, log).then(begin);
   const failed = working.then(() => new Promise<never>(() => undefined));
   try {
     log.info(`stopping on ${await Promise.race([stopped, failed])}`);
@@ -104,21 +102,6 @@ async function run(flags: SyncFlags, redactor: Redactor): Promise<number> {
   }
   log.info("stopped");
   return 0;
-}
-
-/** Begins when this replica is elected. Rejects if it cannot begin. The process exits when it loses the Lease. */
-function lead({ elector, leadership }: OpenElection, begin: () => Promise<void>, log: Logger): Promise<void> {
-  const { lease, identity } = leadership;
-  void elector.lost.then(() => {
-    log.fatal({ lease, leader: leadership.holder }, "this replica is no longer the leader, and exits");
-    endProcess(1);
-  });
-  log.info({ lease, identity }, "this replica is a standby");
-  elector.start();
-  return elector.elected.then(() => {
-    log.info({ lease }, "this replica is the leader");
-    return begin();
-  });
 }
 
 async function serveMetrics(
