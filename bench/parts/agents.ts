@@ -8,12 +8,13 @@ import { elapsed, percentileOf, spreadOf } from "../statistics.ts";
 import { forLarge, type PartOptions } from "./part.ts";
 import { rowOf } from "./rows.ts";
 
+/** At least. Calls go on until there are enough scrapes for a 99th percentile. */
 const CALLS = 1_000;
 const QUICK_CALLS = 50;
 /** Calls under way. */
 const AGENTS = 4;
 const SCRAPE_EVERY_MS = 100;
-const SCRAPES_ALONE = 200;
+const SCRAPES = 300;
 const QUICK_SCRAPES = 10;
 const MAX_SCRAPE_MS = 100;
 const MAX_ANSWER_BYTES = 128 * 1_024;
@@ -44,32 +45,27 @@ export async function benchAgents(options: PartOptions): Promise<PartResult> {
   const calls = await callsOf(exporter.url);
   for (const call of calls) await answer(exporter.url, call);
 
-  const alone: number[] = [];
-  for (let round = 0; round < (quick ? QUICK_SCRAPES : SCRAPES_ALONE); round++) {
-    alone.push(await scrapeTime(exporter.url));
-  }
+  const scrapes = quick ? QUICK_SCRAPES : SCRAPES;
+  const alone = await scrapeTimes(exporter.url, scrapes);
   const times = new Map<string, number[]>(calls.map(({ name }) => [name, []]));
   const bytes: number[] = [];
-  const count = quick ? QUICK_CALLS : CALLS;
+  let isScraping = true;
   let next = 0;
   const agent = async () => {
-    for (let turn = next++; turn < count; turn = next++) {
-      const call = calls[turn % calls.length];
+    while (isScraping || next < (quick ? QUICK_CALLS : CALLS)) {
+      const call = calls[next++ % calls.length];
       if (call === undefined) continue;
       times.get(call.name)?.push(await elapsed(async () => bytes.push(await answer(exporter.url, call))));
     }
   };
-  let areCalling = true;
-  const calling = Promise.all(Array.from({ length: AGENTS }, agent)).finally(() => {
-    areCalling = false;
-  });
-  const beside: number[] = [];
-  while (areCalling) beside.push(await scrapeTime(exporter.url));
+  const calling = Promise.all(Array.from({ length: AGENTS }, agent));
+  const beside = await scrapeTimes(exporter.url, scrapes);
+  isScraping = false;
   await calling;
   return {
     part: "agents",
     size,
-    title: `agents: ${count} calls of tools, ${AGENTS} at a time, beside polls and scrapes`,
+    title: `agents: calls of tools, ${AGENTS} at a time, beside polls and scrapes`,
     rows: [
       rowOf("scrape, gzip, without calls", "ms", alone),
       rowOf("scrape, gzip, beside calls", "ms", beside),
@@ -98,15 +94,18 @@ export async function benchAgents(options: PartOptions): Promise<PartResult> {
       ]),
     ],
     notes: [
-      `Meanwhile: ${beside.length} scrapes. 99th percentile without calls: ${percentileOf(alone, 0.99).toFixed(1)} ms.`,
+      `Meanwhile: ${beside.length} scrapes and ${bytes.length} calls. 99th percentile of scrapes without calls: ${percentileOf(alone, 0.99).toFixed(1)} ms.`,
     ],
   };
 }
 
-async function scrapeTime(url: string): Promise<number> {
-  const ms = await elapsed(() => scrape(`${url}/metrics`, "gzip"));
-  await sleep(SCRAPE_EVERY_MS);
-  return ms;
+async function scrapeTimes(url: string, count: number): Promise<number[]> {
+  const times: number[] = [];
+  while (times.length < count) {
+    times.push(await elapsed(() => scrape(`${url}/metrics`, "gzip")));
+    await sleep(SCRAPE_EVERY_MS);
+  }
+  return times;
 }
 
 /** One call of each tool apart from the history, which waits for the monitoring server. */
