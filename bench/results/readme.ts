@@ -8,6 +8,7 @@ const HEADLINES: readonly (readonly [start: string, label: string])[] = [
   ["A scrape every 15 s", "Scrape, relative to client_golang with the same series"],
   ["A scrape, gzip, to nginx", "Idle scrape with gzip, relative to nginx with the same bytes in a file"],
   ["A scrape, gzip, while", "99th percentile of scrapes with gzip while polls and pushes go on"],
+  ["A scrape, gzip, beside calls", "99th percentile of scrapes with gzip while four agents call tools of `/mcp`"],
   [
     "Processor time of a poll of all channels",
     "CPU time of a channel poll, relative to a bare loop of requests and `JSON.parse`",
