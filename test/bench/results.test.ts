@@ -149,10 +149,10 @@ describe("block of the README", () => {
     expect(block).not.toContain("ours to bare");
   });
 
-  test("finds fifteen headline budgets in the results of this repository", async () => {
+  test("finds all headline budgets in the results of this repository", async () => {
     const results = await readResults(RESULTS_FILE);
     const rows = results === undefined ? [] : readmeBlock(results).match(/^\| .* \| at (?:most|least) /gm);
-    expect(rows).toHaveLength(15);
+    expect(rows).toHaveLength(16);
   });
 
   test("replaces only the text between its markers", () => {
