@@ -43,6 +43,7 @@ export const NAVIGATION: readonly Entry[] = [
     page("metrics", "Metrics"),
     page("errors", "Errors and exit codes"),
     page("presets", "Presets"),
+    page("units", "Units"),
     page("sensor-kinds", "Kinds of sensors"),
     page("otlp-names", "Names of OpenTelemetry"),
     page("status", "Status page"),

@@ -16,7 +16,7 @@ export const SEARCH_OPTIONS = {
   boostDocument: (id: string, term: string): number => {
     // The whole name of a metric belongs to its table.
     if (term.startsWith("prtg_")) return 1;
-    if (/\/decisions\/|\/sensor-kinds|\/presets|\/api-coverage/.test(id)) return 0.2;
+    if (/\/decisions\/|\/sensor-kinds|\/presets|\/units|\/api-coverage/.test(id)) return 0.2;
     return /\/architecture|\/simulator|\/fuzz/.test(id) ? 0.5 : 1;
   },
 };

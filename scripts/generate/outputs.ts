@@ -16,6 +16,7 @@ import type { Output } from "./output.ts";
 import { presetsPage } from "./preset-families.ts";
 import { sensorKindFiles } from "./sensor-kinds/files.ts";
 import { statusPage } from "./status-page.ts";
+import { unitsPage } from "./units-page.ts";
 
 export async function generate(root: URL): Promise<Output[]> {
   const { presets, files } = await sensorKindFiles();
@@ -27,6 +28,7 @@ export async function generate(root: URL): Promise<Output[]> {
     { path: "docs/commands.md", content: commandsPage() },
     { path: "docs/presets.md", content: await presetsPage(presets) },
     { path: "docs/status.md", content: statusPage() },
+    { path: "docs/units.md", content: unitsPage() },
     { path: "docs/api-coverage.md", content: await apiCoveragePage() },
     { path: "docs/server-report.schema.json", content: printJson(reportJsonSchema()) },
     { path: "api/contract.json", content: printJson(await currentContract()) },

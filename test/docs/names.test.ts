@@ -51,6 +51,7 @@ const OTHERS = new Set([
   "docs/migration.md",
   "docs/mapping.md",
   "docs/presets.md",
+  "docs/units.md",
   "docs/simulator.md",
   "docs/api-coverage.md",
   "docs/status.md",

@@ -20,6 +20,38 @@ test("the text is the configuration that was tried", async () => {
   expect(server.tls.fingerprints).toEqual([PIN.replaceAll(":", "").toLowerCase()]);
 });
 
+test("the file says what each key is for", () => {
+  const trust = { caFile: "/etc/ca.pem", fingerprints: ["3A:F2"], insecureSkipVerify: true } as const;
+  const full = { ...DRAFT, webUrl: "https://prtg.example.com", certificate: "CN=prtg.example.com", trust };
+  expect(
+    configText(full),
+  ).toBe(`# Written by \`prtg-exporter init\`. All keys: https://prtg-exporter.github.io/prtg-exporter/configuration
+servers:
+  # Value of the label \`server\`. With another name, all series begin again.
+  - name: "prtg.example.com"
+    # Address of REST API v2: port 1616 for HTTPS, 1615 for HTTP.
+    url: "https://prtg.example.com:1616"
+    # Web interface of the server, for links.
+    web_url: "https://prtg.example.com"
+    auth:
+      # Contains only the API key. The exporter must be able to read it, and no other user.
+      api_key_file: "api-key"
+    tls:
+      # Trusted instead of the authorities of the system.
+      ca_file: "/etc/ca.pem"
+      # CN=prtg.example.com
+      # Add the fingerprint of the next certificate before you renew this one.
+      fingerprints:
+        - "3A:F2"
+      insecure_skip_verify: true
+# Push to an OpenTelemetry Collector, in addition to Prometheus (https://prtg-exporter.github.io/prtg-exporter/otlp):
+# otlp:
+#   endpoint: http://otel-collector.example.com:4318
+# Progress of the push and undelivered events. The packages create this directory:
+# state_dir: /var/lib/prtg-exporter
+`);
+});
+
 test("the redactor knows the key", async () => {
   const redactor = new Redactor();
   await loadDraft(DRAFT, { redactor });
