@@ -72,7 +72,7 @@ function handOver(node, args, env) {
     if (child !== undefined && process.platform !== "win32") child.kill(signal);
   };
   for (const signal of FORWARDED) process.on(signal, forward);
-  // By this the exporter knows whom it must not outlive (src/app/process/launched.ts).
+  // By this the exporter knows whom it must not outlive (packages/simulator/src/command/launched.ts).
   const known = Object.assign({}, env, { PRTG_EXPORTER_LAUNCHER: String(process.pid) });
   child = spawn(node, args, { stdio: "inherit", env: known });
   child.on("error", (error) => {

@@ -1,6 +1,6 @@
 #!/usr/bin/env node
+import { stopWithLauncher } from "prtg-simulator/src/command/launched.ts";
 import { endProcess, threadsHang } from "./app/process/end-process.ts";
-import { stopWithLauncher } from "./app/process/launched.ts";
 import { endOnStopSignals } from "./cli/signals.ts";
 
 /** As a shell: 128 and SIGPIPE. */

@@ -114,7 +114,7 @@ describe("launcher on an older Node.js", () => {
   });
 
   test("stops the exporter when it dies", async () => {
-    const launched = fileURLToPath(new URL("../../src/app/process/launched.ts", import.meta.url));
+    const launched = fileURLToPath(new URL("../../packages/simulator/src/command/launched.ts", import.meta.url));
     const main = `
       import { stopWithLauncher } from ${JSON.stringify(launched)};
       process.on("SIGTERM", () => { console.log("stopped"); process.exit(); });

@@ -9,7 +9,9 @@ import {
   type ServiceFlags,
   serviceFlagsFault,
 } from "./command/flags.ts";
+import { stopWithLauncher } from "./command/launched.ts";
 
+stopWithLauncher();
 const program = new Command(manifest.name)
   .description("A simulated PRTG server (REST API v2) for developing clients")
   .version(manifest.version, "--version", "print the version")
