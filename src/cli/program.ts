@@ -1,5 +1,6 @@
 import { Argument, Command, CommanderError, Option, type OptionValues } from "commander";
 import { addServiceFlags, addWorldFlags, exampleHelp, serviceFlagsFault } from "prtg-simulator/src/command/flags.ts";
+import { FaultSyntaxError } from "prtg-simulator/src/faults/grammar.ts";
 import type { FlagWarnings } from "../app/context.ts";
 import { deprecatedFlags } from "../config/deprecated-names.ts";
 import { describeError, ExporterError } from "../errors/exporter-error.ts";
@@ -49,6 +50,10 @@ export async function runProgram(args: readonly string[]): Promise<number> {
     if (error instanceof CommanderError) {
       process.stderr.write(flagHint(program, error));
       return error.exitCode === 0 ? 0 : 2;
+    }
+    if (error instanceof FaultSyntaxError) {
+      process.stderr.write(`error: ${error.message}\n`);
+      return 2;
     }
     const text = error instanceof ExporterError ? describeError(error) : fault(error);
     process.stderr.write(`prtg-exporter: ${redactor.redact(text)}\n`);

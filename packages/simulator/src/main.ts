@@ -1,5 +1,5 @@
 import { once } from "node:events";
-import { Command } from "commander";
+import { Command, CommanderError } from "commander";
 import manifest from "../package.json" with { type: "json" };
 import {
   addServiceFlags,
@@ -10,6 +10,9 @@ import {
   serviceFlagsFault,
 } from "./command/flags.ts";
 import { stopWithLauncher } from "./command/launched.ts";
+import { FaultSyntaxError } from "./faults/grammar.ts";
+
+const WRONG_USAGE = 2;
 
 stopWithLauncher();
 const program = new Command(manifest.name)
@@ -18,12 +21,13 @@ const program = new Command(manifest.name)
   .allowExcessArguments(false)
   // The longest flag leaves less than commander asks for in a terminal of 80 columns, which would then break words.
   .configureHelp({ minWidthToWrap: 30 })
+  .exitOverride()
   .action(serve);
 addWorldFlags(addServiceFlags(program)).addHelpText("after", exampleHelp(manifest.name));
 
 async function serve(flags: ServiceFlags): Promise<void> {
   const fault = serviceFlagsFault(flags);
-  if (fault !== undefined) program.error(`error: ${fault}`, { exitCode: 2 });
+  if (fault !== undefined) program.error(`error: ${fault}`);
   const stopped = Promise.race([once(process, "SIGTERM"), once(process, "SIGINT")]);
   const { introduce, startService } = await import("./command/start.ts");
   const simulator = await startService(flags, listenAddressOf(flags), flags, flags);
@@ -32,8 +36,19 @@ async function serve(flags: ServiceFlags): Promise<void> {
   await simulator.close();
 }
 
+/** 1 failure, 2 wrong usage. */
 program.parseAsync().catch((error: unknown) => {
-  if (!(error instanceof Error && "remedy" in error)) throw error;
-  process.stderr.write(`${manifest.name}: ${error.message}${error.remedy === undefined ? "" : `\n${error.remedy}`}\n`);
-  process.exitCode = 1;
+  if (error instanceof CommanderError) {
+    process.exitCode = error.exitCode === 0 ? 0 : WRONG_USAGE;
+  } else if (error instanceof FaultSyntaxError) {
+    process.stderr.write(`error: ${error.message}\n`);
+    process.exitCode = WRONG_USAGE;
+  } else if (error instanceof Error && "remedy" in error) {
+    process.stderr.write(
+      `${manifest.name}: ${error.message}${error.remedy === undefined ? "" : `\n${error.remedy}`}\n`,
+    );
+    process.exitCode = 1;
+  } else {
+    throw error;
+  }
 });

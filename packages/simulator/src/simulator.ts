@@ -102,7 +102,8 @@ export async function startSimulator(options: SimulatorOptions): Promise<Simulat
   const { world, clock, host = "127.0.0.1", credentials, tls } = options;
   const random = options.random ?? seededRandom(world.seed);
   const time = new SimulatedTime(options);
-  const faults = new Faults(random, options.faults);
+  const contract = await loadContract();
+  const faults = new Faults(random, options.faults, contract.operations);
   const scenarios = new ScenarioRunner(world, faults);
   let url = "";
   const now = (): number => {
@@ -127,7 +128,7 @@ export async function startSimulator(options: SimulatorOptions): Promise<Simulat
     clock,
     spelling,
     defaultLimit: options.defaultLimit ?? DEFAULT_LIMITS[options.spelling],
-    routes: buildRoutes(await loadContract(), ENDPOINTS, offers),
+    routes: buildRoutes(contract, ENDPOINTS, offers),
     auth,
     installation,
     faults,
@@ -154,8 +155,8 @@ export async function startSimulator(options: SimulatorOptions): Promise<Simulat
   const resets = (): readonly PasswordReset[] => passwordResets.pending();
   const parts = { world, time, now, scenarios, faults, requests, dropSessions, passwordResets: resets };
   const document = await openDocument();
-  const contract = (): object => publishedContract(document, spelling.release);
-  const control = options.control === true ? new Control({ ...parts, contract }, apiKey) : undefined;
+  const published = (): object => publishedContract(document, spelling.release);
+  const control = options.control === true ? new Control({ ...parts, contract: published }, apiKey) : undefined;
   const server = createHttpServer({ tls, random }, (request, response) => {
     const owner = control?.owns(request.url ?? "") ? control : service;
     void owner.serve(request, response);

@@ -24,7 +24,7 @@ export async function simulate(flags: SimulateFlags, redactor: Redactor): Promis
   return 0;
 }
 
-/** @throws ExporterError WORLD_IMPOSSIBLE, SCENARIO_INVALID, LISTEN_FAILED */
+/** @throws ExporterError WORLD_IMPOSSIBLE, SCENARIO_INVALID, LISTEN_FAILED, and FaultSyntaxError */
 export async function startSimulatedServer(...args: Parameters<typeof startService>): Promise<Simulator> {
   try {
     return await startService(...args);

@@ -32,7 +32,7 @@ export function parseDateTime(text: string): number | undefined {
 const INTEGER = /^-?[0-9]+$/;
 const INT32_MAX = 2_147_483_647;
 
-/** An integer parameter; undefined when absent. Unknown parameters are ignored, of a repeated one the first counts. */
+/** An integer parameter; undefined when absent. Unknown parameters are ignored, of a repeated one the first counts (lists: see `Contract.queryOf`). */
 export function integerParameter(query: URLSearchParams, name: string): number | undefined {
   const text = query.get(name);
   if (text === null) return undefined;

@@ -59,7 +59,7 @@ export interface ReportedServer {
   readonly faults: readonly string[];
 }
 
-/** In the present unless `mode` says otherwise. @throws StartError */
+/** In the present unless `mode` says otherwise. @throws StartError, and FaultSyntaxError for a fault that no operation can match */
 export async function startService(
   flags: WorldFlags,
   address: ServiceAddress,

@@ -17,13 +17,18 @@ const MAX_SHOWN = 1000;
 
 /** Faults, sessions, the log of requests, mails, the contract and scenarios. */
 export const SERVICE_OPERATIONS: readonly ControlOperation[] = [
-  { method: "GET", path: "/faults", description: "lists active faults", handle: showFaults },
+  {
+    method: "GET",
+    path: "/faults",
+    description: "lists active faults, and how many requests are left for each",
+    handle: showFaults,
+  },
   {
     method: "POST",
     path: "/faults",
-    description: "adds a `fault`, written as for --fault",
+    description: "adds a `fault`, written as for --fault; `body` is that of the fault answer",
     handle(call) {
-      call.faults.add(readBody(call.text, z.strictObject({ fault: z.string() })).fault);
+      call.faults.add(faultText(readBody(call.text, faultSchema)));
       return { ...showFaults(call), status: 201 };
     },
   },
@@ -113,12 +118,24 @@ export const SERVICE_OPERATIONS: readonly ControlOperation[] = [
   },
 ];
 
+const faultSchema = z.strictObject({ fault: z.string(), body: z.json().optional() });
+
+/** A text is sent as it is, any other body as JSON. */
+function faultText({ fault, body }: z.output<typeof faultSchema>): string {
+  if (body === undefined) return fault;
+  const [, head = "", rest = ""] = /^(answer=[^@#]*)(.*)$/s.exec(fault) ?? [];
+  if (head === "" || head.includes(",body=")) {
+    throw new ControlError(400, "body: only a fault such as answer=503 without a body of its own takes one");
+  }
+  return `${head},body=${encodeURIComponent(typeof body === "string" ? body : JSON.stringify(body))}${rest}`;
+}
+
 function describeRequest({ requestId, durationMs, at, ...rest }: LoggedRequest): Readonly<Record<string, unknown>> {
   return { request_id: requestId, ...rest, duration_ms: durationMs, at: isoTime(at) };
 }
 
 function showFaults({ faults }: ControlCall): ControlReply {
-  return ok({ faults: faults.list() });
+  return ok({ faults: faults.list(), active: faults.states() });
 }
 
 function showScenarios({ scenarios }: ControlCall): ControlReply {

@@ -1,6 +1,7 @@
 import { type ListMove, type PageRequest, UNMOVED } from "../api/paging.ts";
 import type { Random } from "../random.ts";
-import { type Fault, type FaultAction, parseFault } from "./grammar.ts";
+import { type Fault, type FaultAction, parseFault, type QueryMatch } from "./grammar.ts";
+import { checkReach, type FaultOperation } from "./reach.ts";
 
 /** What a fault may look at to see whether it applies. */
 export interface FaultTarget {
@@ -14,7 +15,7 @@ export interface FaultTarget {
 }
 
 type Kind = FaultAction["kind"];
-type ActionOf<K extends Kind> = Extract<FaultAction, { kind: K }>;
+export type ActionOf<K extends Kind> = Extract<FaultAction, { kind: K }>;
 
 /** The faults that apply to one request, at most one of each kind; the first one written wins. */
 export interface FaultEffects {
@@ -34,29 +35,57 @@ const MOVES: Readonly<Record<ActionOf<"moving-list">["change"], ListMove>> = {
 interface ActiveFault {
   readonly fault: Fault;
   left: number;
+  /** Number of matching requests that still pass. */
+  passing: number;
+  applied: number;
+}
+
+/** A fault in force and its progress. */
+export interface FaultState {
+  readonly fault: string;
+  /** Number of requests that it still applies to. `null`: no end. */
+  readonly left: number | null;
+  /** Number of matching requests before it begins. */
+  readonly passing: number;
+  /** Number of requests that it has applied to. */
+  readonly applied: number;
 }
 
 /** The faults in force; they can be changed while the simulator runs. */
 export class Faults {
   readonly #random: Random;
+  readonly #operations: readonly FaultOperation[] | undefined;
   #active: readonly ActiveFault[] = [];
   /** Lists that have moved since their offset 0 was last asked for, by path. */
   readonly #moves = new Map<string, ListMove>();
 
-  constructor(random: Random, texts: readonly string[] = []) {
+  /** @param operations A fault must match one of them. `undefined`: no such check. @throws FaultSyntaxError */
+  constructor(random: Random, texts: readonly string[] = [], operations?: readonly FaultOperation[]) {
     this.#random = random;
+    this.#operations = operations;
     this.set(texts);
   }
 
   /** Replaces all others. @throws FaultSyntaxError and changes nothing */
   set(texts: readonly string[]): void {
-    this.#active = texts.map(activate);
+    this.#active = texts.map((text) => this.#activate(text));
     this.#moves.clear();
   }
 
   /** @throws FaultSyntaxError */
   add(text: string): void {
-    this.#active = [...this.#active, activate(text)];
+    this.#active = [...this.#active, this.#activate(text)];
+  }
+
+  /** @throws FaultSyntaxError for a fault that cannot be added */
+  check(text: string): void {
+    this.#activate(text);
+  }
+
+  #activate(text: string): ActiveFault {
+    const fault = parseFault(text);
+    if (this.#operations !== undefined) checkReach(fault, this.#operations);
+    return { fault, left: fault.times ?? Number.POSITIVE_INFINITY, passing: fault.after, applied: 0 };
   }
 
   /** Takes out the first fault that is written so; false when none is. */
@@ -76,15 +105,30 @@ export class Faults {
     return this.#active.filter(({ left }) => left > 0).map(({ fault }) => fault.text);
   }
 
+  /** As `list`, with their progress. */
+  states(): readonly FaultState[] {
+    return this.#active
+      .filter(({ left }) => left > 0)
+      .map(({ fault, left, passing, applied }) => {
+        return { fault: fault.text, left: Number.isFinite(left) ? left : null, passing, applied };
+      });
+  }
+
   /** The faults that apply to this request; each of them counts it. */
   apply(target: FaultTarget): FaultEffects {
     const actions = new Map<Kind, FaultAction>();
     const texts: string[] = [];
     for (const entry of this.#active) {
       const { fault } = entry;
-      if (entry.left <= 0 || actions.has(fault.action.kind) || !applies(fault, target)) continue;
+      if (entry.left <= 0 || !applies(fault, target)) continue;
+      if (entry.passing > 0) {
+        entry.passing--;
+        continue;
+      }
+      if (actions.has(fault.action.kind)) continue;
       if (fault.probability < 1 && this.#random() >= fault.probability) continue;
       entry.left--;
+      entry.applied++;
       actions.set(fault.action.kind, fault.action);
       texts.push(fault.text);
     }
@@ -120,14 +164,10 @@ export class Faults {
   }
 }
 
-function activate(text: string): ActiveFault {
-  const fault = parseFault(text);
-  return { fault, left: fault.times ?? Number.POSITIVE_INFINITY };
-}
-
-function applies({ action, method, path }: Fault, target: FaultTarget): boolean {
+function applies({ action, method, path, query }: Fault, target: FaultTarget): boolean {
   if (method !== undefined && method !== target.method) return false;
   if (path !== undefined && !path.test(target.path)) return false;
+  if (!query.every((wanted) => hasValue(target.query, wanted))) return false;
   const { page } = target;
   if (action.kind === "moving-list") return page !== undefined && page.offset > 0;
   if (action.kind === "execution-timeout") return page !== undefined && page.limit > action.above;
@@ -135,9 +175,17 @@ function applies({ action, method, path }: Fault, target: FaultTarget): boolean 
   return true;
 }
 
+/** Any of repeated values counts. So does a part between commas. */
+function hasValue(query: URLSearchParams, { name, value }: QueryMatch): boolean {
+  const given = query.getAll(name);
+  if (value === undefined) return given.length > 0;
+  return given.some((text) => value.test(text) || text.split(",").some((part) => value.test(part)));
+}
+
 /** Undefined: any value; of `limit` one that is greater, of others one among those that commas divide. */
 function hasParameter(query: URLSearchParams, parameter: string, value: string | undefined): boolean {
-  const given = query.get(parameter);
-  if (given === null || value === undefined) return given !== null;
-  return parameter === "limit" ? Number(given) > Number(value) : given.split(",").includes(value);
+  const given = query.getAll(parameter);
+  if (given.length === 0 || value === undefined) return given.length > 0;
+  if (parameter === "limit") return Number(given[0]) > Number(value);
+  return given.some((text) => text.split(",").includes(value));
 }

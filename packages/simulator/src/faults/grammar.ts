@@ -1,4 +1,7 @@
+import help from "../../data/fault-help.json" with { type: "json" };
 import { ERROR_STATUS, type ErrorCode } from "../api-errors.ts";
+import { globPattern } from "./glob.ts";
+import { nearest } from "./nearest.ts";
 
 /** What a fault does to a request. */
 export type FaultAction =
@@ -9,12 +12,23 @@ export type FaultAction =
       readonly code: ErrorCode;
       /** By `Retry-After`, and by the specification's `Wait-For`. */
       readonly retryAfterSeconds: number | undefined;
+      /** Also by `Retry-After`, as a date. */
+      readonly retryDateSeconds: number | undefined;
       readonly waitForSeconds: number | undefined;
       readonly hasBody: boolean;
+    }
+  | {
+      readonly kind: "answer";
+      readonly status: number;
+      readonly type: string;
+      readonly body: string;
+      readonly retryAfterSeconds: number | undefined;
+      readonly retryDateSeconds: number | undefined;
     }
   | { readonly kind: "hang" }
   | { readonly kind: "cut"; readonly where: "start" | "body" | "reset" }
   | { readonly kind: "truncate"; readonly fraction: number }
+  | { readonly kind: "wrong-length"; readonly by: number }
   | { readonly kind: "endless"; readonly bytesPerSecond: number | undefined }
   | { readonly kind: "large"; readonly bytes: number; readonly shape: LargeShape }
   | { readonly kind: "html" }
@@ -60,6 +74,13 @@ export type LargeShape = (typeof LARGE_SHAPES)[number];
 /** So that a mistyped size does not take the simulator's own memory. */
 const MAX_NAME_CHARACTERS = 100_000_000;
 
+/** A query parameter that a request must have. */
+export interface QueryMatch {
+  readonly name: string;
+  /** `undefined`: any value. */
+  readonly value: RegExp | undefined;
+}
+
 export interface Fault {
   /** As written. */
   readonly text: string;
@@ -67,6 +88,12 @@ export interface Fault {
   /** Undefined: any. */
   readonly method: string | undefined;
   readonly path: RegExp | undefined;
+  /** Glob of the path, as written. */
+  readonly glob: string | undefined;
+  /** A request must have all of them. */
+  readonly query: readonly QueryMatch[];
+  /** Number of matching requests that pass before the fault begins. */
+  readonly after: number;
   /** From 0 to 1. */
   readonly probability: number;
   /** How many requests it applies to before it is over; undefined: no end. */
@@ -82,22 +109,28 @@ export class FaultSyntaxError extends Error {
 }
 
 const SHAPE =
-  /^(?<name>[a-z-]+)(?:=(?<argument>[^@#]*))?(?:@(?:(?<method>[A-Z]+):)?(?<glob>[^#]*))?(?:#(?<share>.*))?$/;
+  /^(?<name>[a-z-]+)(?:=(?<argument>[^@#]*))?(?:@(?:(?<method>[A-Z]+):)?(?<glob>[^#?]*)(?:\?(?<query>[^#]*))?)?(?:#(?<share>.*))?$/;
+/** `0.1`, `3`, `after=2` and `3,after=2` */
+const SHARE = /^(?:(?<amount>[^,=]+)(?:,after=(?<after>[0-9]{1,15}))?|after=(?<only>[0-9]{1,15}))$/;
+const NAMES = help.flatMap(([spelling = ""]) => /^[a-z-]+/.exec(spelling) ?? []);
+const GRAMMAR = "name[=argument][@[METHOD:]path-glob[?query]][#share]";
 const DURATION = /^([0-9]+(?:\.[0-9]+)?)(ms|s|m|h)$/;
 const UNIT_MS: Readonly<Record<string, number>> = { ms: 1, s: 1000, m: 60_000, h: 3_600_000 };
 /** So that a fault cannot take the world out of the times that a date can have. */
 const MAX_SHIFT_MS = 366 * 86_400_000;
 
 /**
- * Reads one fault: `name[=argument][@[METHOD:]path-glob][#share]`
+ * Reads one fault: `name[=argument][@[METHOD:]path-glob[?query]][#share]`
  *
  * | name | argument | does |
  * |---|---|---|
  * | `latency` | `200ms`, `100ms-2s` | waits before the answer; past 25 s the answer is 408 EXECUTION_TIMEOUT |
- * | `error` | `503`, `503,code=LICENSE_INACTIVE`, `503,body=none`, `429,retry-after=2s`, `429,wait-for=2s` | an error object with the status |
+ * | `error` | `503`, `503,code=LICENSE_INACTIVE`, `503,body=none`, `429,retry-after=2s`, `429,retry-date=2s`, `429,wait-for=2s` | an error object with the status |
+ * | `answer` | `503,body=TEXT`, `200,type=text/html,body=TEXT` | this status and body. TEXT is percent-encoded. |
  * | `hang` | | takes the request and never answers |
  * | `cut` | `body` (default), `start`, `reset` | breaks the connection off half-way through the body, or before the answer, there with a reset if wanted |
  * | `truncate` | fraction left, default `0.5` | a whole answer whose body is cut short |
+ * | `wrong-length` | e.g. `10`, `-1` | `Content-Length` is off by that, and the connection ends with the answer |
  * | `endless` | `1MB`, default as fast as it is read | a list that never ends |
  * | `endless-list` | | every page is full, of objects that no page had before; `X-Total-Count` is missing |
  * | `large` | `60MB`, `60MB,arrays`, `60MB,text` | a whole JSON answer of that size: a list of empty objects, arrays within arrays, or one text |
@@ -124,14 +157,15 @@ const MAX_SHIFT_MS = 366 * 86_400_000;
  * | `date` | `+2h`, `-90s` | only the `Date` header is off |
  * | `restart` | `5s` | ends all connections and sessions, and does not listen for so long |
  *
- * The glob is matched with the path below `/api/v2`; `*` stands for any characters, `{id}` for one part of it. `#0.1` hits one request in ten,
- * `#3` the next three that it applies to. Example: `error=503@/experimental/sensors*#0.1`.
+ * The glob is matched with the path below `/api/v2`; `*` stands for any characters, `{id}` for one part of it. The query has names
+ * and globs of values: `?include=*path*&limit`. `#0.1` hits one request in ten, `#3` the next three that it applies to, and
+ * `#3,after=2` the three after the next two. Example: `error=503@/experimental/sensors*#0.1`.
  * @throws FaultSyntaxError
  */
 export function parseFault(text: string): Fault {
   const groups = SHAPE.exec(text)?.groups;
-  if (groups === undefined) throw new FaultSyntaxError(text, "expected name[=argument][@[METHOD:]path-glob][#share]");
-  const { name = "", argument, method, glob, share } = groups;
+  if (groups === undefined) throw new FaultSyntaxError(text, `expected ${GRAMMAR}`);
+  const { name = "", argument, method, glob, query, share } = groups;
   if (glob !== undefined && !glob.startsWith("/") && !glob.startsWith("*")) {
     throw new FaultSyntaxError(text, `the path glob must begin with / or *, not ${JSON.stringify(glob)}`);
   }
@@ -140,6 +174,8 @@ export function parseFault(text: string): Fault {
     action: readAction(text, name, argument),
     method,
     path: glob === undefined ? undefined : globPattern(glob),
+    glob,
+    query: readQuery(query),
     ...readShare(text, share),
   };
 }
@@ -155,7 +191,20 @@ function readAction(text: string, name: string, argument: string | undefined): F
     case "error":
       return (
         readError(argument) ??
-        fail(wrong("a status such as 503, optionally with ,code=CODE, ,body=none, ,retry-after=2s or ,wait-for=2s"))
+        fail(
+          wrong(
+            "a status such as 503, optionally with ,code=CODE, ,body=none, ,retry-after=2s, ,retry-date=2s or ,wait-for=2s",
+          ),
+        )
+      );
+    case "answer":
+      return (
+        readAnswer(argument) ??
+        fail(
+          wrong(
+            "a status from 200 to 599, optionally with ,type=text/html, ,retry-after=2s, ,retry-date=2s and last ,body=TEXT, percent-encoded",
+          ),
+        )
       );
     case "hang":
     case "html":
@@ -208,6 +257,11 @@ function readAction(text: string, name: string, argument: string | undefined): F
       return { kind: "restart", downMs: readDuration(argument ?? "") ?? fail(wrong("a duration such as 5s")) };
     case "truncate":
       return { kind: "truncate", fraction: number(argument ?? "0.5", 0, 1) ?? fail(wrong("a fraction from 0 to 1")) };
+    case "wrong-length": {
+      const by = integer(argument, -1_000_000_000, 1_000_000_000);
+      if (by === undefined || by === 0) throw wrong("a number of bytes such as 10 or -1");
+      return { kind: "wrong-length", by };
+    }
     case "redirect":
       return {
         kind: "redirect",
@@ -242,7 +296,10 @@ function readAction(text: string, name: string, argument: string | undefined): F
     case "odd-records":
       return { kind: "odd-records", every: integer(argument, 1, 1_000_000) ?? fail(wrong("a number of at least 1")) };
     default:
-      throw new FaultSyntaxError(text, `there is no fault called ${JSON.stringify(name)}`);
+      throw new FaultSyntaxError(
+        text,
+        `there is no fault called ${JSON.stringify(name)}. The nearest names: ${nearest(name, NAMES).join(", ")}`,
+      );
   }
 }
 
@@ -282,6 +339,7 @@ function readError(argument: string | undefined): FaultAction | undefined {
   if (status === undefined) return undefined;
   let code: ErrorCode = CODE_OF_STATUS[status] ?? "UNKNOWN";
   let retryAfterSeconds: number | undefined;
+  let retryDateSeconds: number | undefined;
   let waitForSeconds: number | undefined;
   let hasBody = true;
   for (const option of options) {
@@ -291,10 +349,61 @@ function readError(argument: string | undefined): FaultAction | undefined {
     if (key === "code" && known !== undefined) code = known;
     else if (key === "body" && value === "none") hasBody = false;
     else if (key === "retry-after" && wait !== undefined) retryAfterSeconds = Math.ceil(wait / 1000);
+    else if (key === "retry-date" && wait !== undefined) retryDateSeconds = Math.ceil(wait / 1000);
     else if (key === "wait-for" && wait !== undefined) waitForSeconds = Math.ceil(wait / 1000);
     else return undefined;
   }
-  return { kind: "error", status, code, retryAfterSeconds, waitForSeconds, hasBody };
+  return { kind: "error", status, code, retryAfterSeconds, retryDateSeconds, waitForSeconds, hasBody };
+}
+
+/** The body is last, so that it may have commas. */
+function readAnswer(argument = ""): FaultAction | undefined {
+  const [head = "", encoded = ""] = splitAt(argument, ",body=");
+  const [statusText, ...options] = head.split(",");
+  const status = integer(statusText, 200, 599);
+  const body = decoded(encoded);
+  if (status === undefined || body === undefined) return undefined;
+  let type = typeOf(body);
+  let retryAfterSeconds: number | undefined;
+  let retryDateSeconds: number | undefined;
+  for (const option of options) {
+    const [key = "", value = ""] = splitAt(option, "=");
+    const wait = readDuration(value);
+    if (key === "type" && readHeaderText(value) !== undefined) type = value;
+    else if (key === "retry-after" && wait !== undefined) retryAfterSeconds = Math.ceil(wait / 1000);
+    else if (key === "retry-date" && wait !== undefined) retryDateSeconds = Math.ceil(wait / 1000);
+    else return undefined;
+  }
+  return { kind: "answer", status, type, body, retryAfterSeconds, retryDateSeconds };
+}
+
+/** Guessed from the first character. */
+function typeOf(body: string): string {
+  if (/^\s*[[{"]/.test(body)) return "application/json; charset=utf-8";
+  return /^\s*</.test(body) ? "text/html; charset=utf-8" : "text/plain; charset=utf-8";
+}
+
+/** `undefined` for a wrong percent-encoding. */
+function decoded(text: string): string | undefined {
+  try {
+    return decodeURIComponent(text);
+  } catch {
+    return undefined;
+  }
+}
+
+function splitAt(text: string, separator: string): readonly string[] {
+  const at = text.indexOf(separator);
+  return at < 0 ? [text] : [text.slice(0, at), text.slice(at + separator.length)];
+}
+
+/** `include=*path*&limit` */
+function readQuery(query: string | undefined): readonly QueryMatch[] {
+  if (query === undefined || query === "") return [];
+  return query.split("&").map((part) => {
+    const [name = "", value] = splitAt(part, "=");
+    return { name, value: value === undefined ? undefined : globPattern(decoded(value) ?? value) };
+  });
 }
 
 const LOGIN_PAGE = "/public/login.htm?loginurl=%2Fapi%2Fv2";
@@ -311,13 +420,17 @@ function readShift(text: string | undefined): number | undefined {
   return sign === "+" ? size : sign === "-" ? -size : undefined;
 }
 
-function readShare(text: string, share: string | undefined): Pick<Fault, "probability" | "times"> {
-  if (share === undefined) return { probability: 1, times: undefined };
-  const times = integer(share, 1, Number.MAX_SAFE_INTEGER);
-  if (times !== undefined) return { probability: 1, times };
-  const probability = number(share, 0, 1);
-  if (probability !== undefined && share.includes(".")) return { probability, times: undefined };
-  throw new FaultSyntaxError(text, "# needs a probability such as 0.1 or a number of requests such as 3");
+function readShare(text: string, share: string | undefined): Pick<Fault, "probability" | "times" | "after"> {
+  if (share === undefined) return { probability: 1, times: undefined, after: 0 };
+  const { amount, after = "0", only } = SHARE.exec(share)?.groups ?? {};
+  if (only !== undefined) return { probability: 1, times: undefined, after: Number(only) };
+  const times = integer(amount, 1, Number.MAX_SAFE_INTEGER);
+  if (times !== undefined) return { probability: 1, times, after: Number(after) };
+  const probability = number(amount, 0, 1);
+  if (probability !== undefined && amount?.includes(".") === true) {
+    return { probability, times: undefined, after: Number(after) };
+  }
+  throw new FaultSyntaxError(text, "# needs a probability such as 0.1, a number of requests such as 3, or after=2");
 }
 
 function readDuration(text: string): number | undefined {
@@ -344,14 +457,6 @@ function number(text: string | undefined, min: number, max: number): number | un
 
 function oneOf<Choice extends string>(text: string, choices: readonly Choice[]): Choice | undefined {
   return choices.find((choice) => choice === text);
-}
-
-function globPattern(glob: string): RegExp {
-  const parts = glob.split(/(\*|\{\w+\})/).map((part) => {
-    if (part === "*") return ".*";
-    return part.startsWith("{") ? "[^/]+" : part.replace(/[.*+?^${}()|[\]\\]/g, "\\$&");
-  });
-  return new RegExp(`^${parts.join("")}$`);
 }
 
 function fail(error: Error): never {

@@ -18,8 +18,9 @@ function faultLines([spelling = "", effect = ""]: readonly string[]): string {
 
 /** For `--help`. */
 export const FAULT_HELP = `
-Faults: name[=argument][@[METHOD:]path-glob][#share]
+Faults: name[=argument][@[METHOD:]path-glob[?query]][#share]
 ${faults.map(faultLines).join("\n")}
-The glob applies to the path below /api/v2. #0.1 selects one request in ten,
-#3 the next three.
+The glob applies to the path below /api/v2. ?limit=3000 selects requests with
+this query parameter, #0.1 one request in ten, #3 the next three, #3,after=2
+the three after the next two.
 Example: --fault 'error=503@/experimental/sensors*#0.1' --fault latency=50ms`;

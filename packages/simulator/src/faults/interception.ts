@@ -1,7 +1,7 @@
 import type { Answer } from "../api/reply.ts";
 import { ApiError, badRequest, notFound } from "../api-errors.ts";
 import type { Clock } from "../clock.ts";
-import type { FaultEffects } from "./faults.ts";
+import type { ActionOf, FaultEffects } from "./faults.ts";
 
 /** What faults do to a request before its handler sees it: they delay it, cut it off, or answer in its place. */
 
@@ -32,14 +32,42 @@ export function isCutBeforeAnswer(faults: FaultEffects): boolean {
   return where === "start" || where === "reset";
 }
 
-/** The fault's answer, if there is one. @throws ApiError for faults that are an error object */
-export function answerInstead(faults: FaultEffects): Answer | undefined {
+/**
+ * The fault's answer, if there is one.
+ * @param now Time of the service, for dates. Milliseconds since the epoch.
+ * @throws ApiError for faults that are an error object
+ */
+export function answerInstead(faults: FaultEffects, now: number): Answer | undefined {
   const redirect = faults.get("redirect");
   if (redirect !== undefined) return answerRedirect(redirect.location);
   if (faults.get("unsupported-scheme") !== undefined) return answerUnsupportedScheme();
   if (faults.get("html") !== undefined) return answerHtml();
-  throwFaultError(faults);
+  const answer = faults.get("answer");
+  if (answer !== undefined) return answerAsWritten(answer, now);
+  throwFaultError(faults, now);
   return undefined;
+}
+
+/** Statuses without a body. */
+const BODILESS: readonly number[] = [204, 205, 304];
+
+function answerAsWritten(answer: ActionOf<"answer">, now: number): Answer {
+  const { status, type, body } = answer;
+  const headers = retryHeaders(answer, now);
+  if (BODILESS.includes(status)) return { status, headers, body: undefined };
+  return { status, headers: { "Content-Type": type, ...headers }, body: Buffer.from(body) };
+}
+
+interface Retry {
+  readonly retryAfterSeconds: number | undefined;
+  readonly retryDateSeconds: number | undefined;
+}
+
+function retryHeaders({ retryAfterSeconds, retryDateSeconds }: Retry, now: number): Record<string, string> {
+  if (retryDateSeconds !== undefined) {
+    return { "Retry-After": new Date(now + 1000 * retryDateSeconds).toUTCString() };
+  }
+  return retryAfterSeconds === undefined ? {} : { "Retry-After": String(retryAfterSeconds) };
 }
 
 /** What something that is not the service answers in its place: a proxy's page, status 200 all the same. */
@@ -60,7 +88,7 @@ export function answerUnsupportedScheme(): Answer {
   return { status: 401, headers: { "Content-Type": "text/html; charset=utf-8" }, body: Buffer.from(page) };
 }
 
-function throwFaultError(faults: FaultEffects): void {
+function throwFaultError(faults: FaultEffects, now: number): void {
   const missing = faults.get("missing");
   if (missing?.status === 404) throw notFound("There is no such endpoint");
   if (missing !== undefined) {
@@ -68,9 +96,9 @@ function throwFaultError(faults: FaultEffects): void {
   }
   const error = faults.get("error");
   if (error !== undefined) {
-    const { status, code, retryAfterSeconds, waitForSeconds } = error;
+    const { status, code, waitForSeconds } = error;
     const headers = {
-      ...(retryAfterSeconds !== undefined && { "Retry-After": String(retryAfterSeconds) }),
+      ...retryHeaders(error, now),
       ...(waitForSeconds !== undefined && { "Wait-For": String(waitForSeconds) }),
     };
     throw new ApiError(code, `${code} by fault`, { status, headers });

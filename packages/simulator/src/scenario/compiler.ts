@@ -1,3 +1,4 @@
+import { FaultSyntaxError } from "../faults/grammar.ts";
 import type { Incident, SimNode, SimSensor, World } from "../world/model.ts";
 import { isSensor } from "../world/objects.ts";
 import { SENSOR_KINDS } from "../world/sensors/sensor-kinds.ts";
@@ -11,13 +12,15 @@ import type { KeyPath } from "./yaml-source.ts";
 
 /** Adds and removes faults of the service. */
 export interface FaultControl {
+  /** @throws FaultSyntaxError for a fault that cannot be added */
+  check(fault: string): void;
   /** @throws FaultSyntaxError */
   add(fault: string): void;
   /** False when none is in force that is written so. */
   remove(fault: string): boolean;
 }
 
-const NO_FAULTS: FaultControl = { add: () => undefined, remove: () => false };
+const NO_FAULTS: FaultControl = { check: () => undefined, add: () => undefined, remove: () => false };
 
 /**
  * Applies a scenario to a world, beginning at `begin` (milliseconds since the epoch). Objects are selected now: what
@@ -69,7 +72,7 @@ class ScenarioCompiler {
 
   /** Steps come in order of time. */
   add(spec: StepSpec, path: KeyPath, at: number): void {
-    if (spec.fault !== undefined) this.#addFault(spec.fault, spec, at);
+    if (spec.fault !== undefined) this.#addFault(spec.fault, spec, path, at);
     if (spec.select === undefined) return;
     const nodes = this.#select(spec.select, [...path, "select"]);
     const action = OBJECT_ACTIONS.find((name) => spec[name] !== undefined);
@@ -100,7 +103,14 @@ class ScenarioCompiler {
     return new ScenarioRun({ name: spec.name, begin: this.#begin, steps: this.#steps, changes, cancel });
   }
 
-  #addFault(fault: string, { for: lengthMs, repeat }: StepSpec, at: number): void {
+  #addFault(fault: string, { for: lengthMs, repeat }: StepSpec, path: KeyPath, at: number): void {
+    try {
+      this.#faults.check(fault);
+    } catch (error) {
+      if (!(error instanceof FaultSyntaxError)) throw error;
+      this.#addProblem([...path, "fault"], error.message);
+      return;
+    }
     const step = { at, text: `fault: ${fault}` };
     this.#steps.push(step);
     const { times, every } = repeat ?? { times: 1, every: 0 };

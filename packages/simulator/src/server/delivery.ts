@@ -41,7 +41,7 @@ export async function deliver(
   }
   const truncate = faults.get("truncate");
   const body = truncate === undefined ? answer.body : answer.body?.subarray(0, answer.body.length * truncate.fraction);
-  const length = body === undefined ? {} : { "Content-Length": String(body.length) };
+  const length = body === undefined ? {} : lengthHeaders(body.length, faults.get("wrong-length")?.by);
   response.writeHead(answer.status, { ...headers, ...answer.headers, ...length });
   if (body === undefined) {
     response.end();
@@ -50,6 +50,12 @@ export async function deliver(
   } else {
     await send(response, body, faults.get("drip")?.bytesPerSecond, options);
   }
+}
+
+/** After a wrong length, a client cannot tell where the next answer begins: the connection ends. */
+function lengthHeaders(length: number, wrongBy: number | undefined): Readonly<Record<string, string>> {
+  if (wrongBy === undefined) return { "Content-Length": String(length) };
+  return { "Content-Length": String(Math.max(0, length + wrongBy)), Connection: "close" };
 }
 
 /** Rejects when the client closes the connection. */

@@ -136,7 +136,7 @@ export class Service {
       const down = faults.get("restart");
       if (down !== undefined) restart(down.downMs);
       if (down !== undefined || isCutBeforeAnswer(faults)) return undefined;
-      const intercepted = answerInstead(faults);
+      const intercepted = answerInstead(faults, exchange.now);
       if (intercepted !== undefined) return intercepted;
       const reply = this.#reply(exchange);
       // Items are rendered in the turn in which they were selected.
@@ -193,13 +193,14 @@ export class Service {
     });
   }
 
-  #callOf(exchange: Exchange, { params }: Match, { visible, cache }: View, body: unknown): PublicCall {
+  #callOf(exchange: Exchange, { operation, params }: Match, { visible, cache }: View, body: unknown): PublicCall {
     const { requestId, url, now, faults } = exchange;
-    const { auth, installation, spelling, world } = this.#parts;
+    const { auth, installation, routes, spelling, world } = this.#parts;
     const rounding = faults.get("rounded");
     const rendering = createRendering({ world, now, spelling, visibility: visible.visibility, cache, rounding });
     const readBody = <Body>(): Promise<Body> => Promise.resolve(body as Body);
-    return { requestId, auth, installation, now, rendering, params, query: url.searchParams, readBody };
+    const query = routes.contract.queryOf(operation, url.searchParams);
+    return { requestId, auth, installation, now, rendering, params, query, readBody };
   }
 
   #viewOf(visibility: Visibility): View {

@@ -246,7 +246,10 @@ describe("control of the service", () => {
     const { send, api } = await start();
     expect(await send("POST", "/faults", { fault: "missing=501@/version" })).toMatchObject({
       status: 201,
-      json: { faults: ["missing=501@/version"] },
+      json: {
+        faults: ["missing=501@/version"],
+        active: [{ fault: "missing=501@/version", left: null, passing: 0, applied: 0 }],
+      },
     });
     expect((await api("/version")).status).toBe(501);
     await send("POST", "/faults", { fault: "error=503@/health#2" });
@@ -254,7 +257,28 @@ describe("control of the service", () => {
       faults: ["error=503@/health#2"],
     });
     expect((await api("/version")).status).toBe(200);
-    expect((await send("DELETE", "/faults")).json).toEqual({ faults: [] });
+    expect((await send("DELETE", "/faults")).json).toEqual({ faults: [], active: [] });
+  });
+
+  test.each([
+    ["answer=503@/version#1", "<h1>Busy</h1>", 503, "text/html; charset=utf-8", "<h1>Busy</h1>"],
+    ["answer=200", { a: ["@#,"] }, 200, "application/json; charset=utf-8", '{"a":["@#,"]}'],
+    ["answer=200,type=text/x", "a\nb", 200, "text/x", "a\nb"],
+  ])("adds the fault %s with the body %j", async (fault, body, status, type, text) => {
+    const { send, api } = await start();
+    expect((await send("POST", "/faults", { fault, body })).status).toBe(201);
+    const answer = await api("/version");
+    expect([answer.status, answer.headers.get("content-type"), answer.text]).toEqual([status, type, text]);
+  });
+
+  test.each([
+    [{ fault: "error=503", body: "x" }, "body: only a fault such as answer=503"],
+    [{ fault: "answer=503,body=x", body: "x" }, "body: only a fault such as answer=503"],
+    [{ fault: "hang@/sensor" }, "The nearest paths: /sensors"],
+  ])("refuses %j", async (body, message) => {
+    const { send } = await start();
+    const answer = await send("POST", "/faults", body);
+    expect([answer.status, answer.json]).toEqual([400, { message: expect.stringContaining(message) }]);
   });
 
   test("drops sessions and shows mails about new passwords", async () => {
@@ -264,6 +288,7 @@ describe("control of the service", () => {
       readonly token: string;
     };
     await send("DELETE", "/sessions");
+      active: [{ fault: "error=503@/health#2", left: 2, passing: 0, applied: 0 }],
     expect((await api("/version", { bearer: token })).status).toBe(401);
     expect(await send("GET", "/password-resets")).toMatchObject({ status: 200, json: [] });
   });

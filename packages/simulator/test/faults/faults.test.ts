@@ -33,6 +33,22 @@ describe("faults that replace the answer", () => {
     expect([status, headers.get("retry-after")]).toEqual([429, "7"]);
   });
 
+  test.each(["error=503,retry-date=90s", "answer=503,retry-date=90s"])("%s sends a date", async (fault) => {
+    const { send } = await startService({ faults: [fault] });
+    const { headers } = await send(LIST);
+    expect(Date.parse(headers.get("retry-after") ?? "") - Date.parse(headers.get("date") ?? "")).toBe(90_000);
+  });
+
+  test.each([
+    ["answer=418,body=%3Ch1%3EBusy%3C%2Fh1%3E", 418, "text/html; charset=utf-8", "<h1>Busy</h1>"],
+    ["answer=200,body=%5B1%5D", 200, "application/json; charset=utf-8", "[1]"],
+    ["answer=204,body=x", 204, null, ""],
+  ])("%s", async (fault, status, type, text) => {
+    const { send } = await startService({ faults: [fault] });
+    const answer = await send(LIST);
+    expect([answer.status, answer.headers.get("content-type"), answer.text]).toEqual([status, type, text]);
+  });
+
   test("sends an error with Wait-For and without a body", async () => {
     const { send } = await startService({ faults: ["error=503,body=none,wait-for=3s"] });
     const { status, headers, text } = await send(LIST);
@@ -74,6 +90,22 @@ describe("faults that replace the answer", () => {
 });
 
 describe("faults of the connection", () => {
+  test.each([
+    ["wrong-length=10", 10],
+    ["wrong-length=-2", -2],
+    ["wrong-length=-1000000", undefined],
+  ])("%s sends the whole body, and ends the connection", async (fault, by) => {
+    const { simulator } = await startService({ faults: [fault] });
+    const socket = connect(simulator.port, "127.0.0.1");
+    socket.write(`GET /api/v2${LIST} HTTP/1.1\r\nHost: x\r\nAuthorization: Bearer KEY==\r\n\r\n`);
+    const chunks: Buffer[] = [];
+    for await (const chunk of socket as AsyncIterable<Buffer>) chunks.push(chunk);
+    const [head = "", body = ""] = Buffer.concat(chunks).toString("latin1").split("\r\n\r\n");
+    expect(head).toMatch(/\r\nConnection: close/);
+    expect(body.endsWith("]")).toBe(true);
+    expect(Number(/Content-Length: (\d+)/.exec(head)?.[1])).toBe(by === undefined ? 0 : body.length + by);
+  });
+
   test("resets the connection", async () => {
     const { simulator } = await startService({ faults: ["cut=reset"] });
     const socket = connect(simulator.port, "127.0.0.1");
@@ -438,6 +470,47 @@ describe("selection of requests for a fault", () => {
     expect((await send("/session")).status).toBe(400);
     expect((await send(LIST)).status).toBe(503);
     expect((await send("/sensors")).status).toBe(200);
+  });
+
+  test.each<[fault: string, path: string, hit: boolean]>([
+    ["html@*?limit=3", "?limit=3", true],
+    ["html@*?limit=3", "?limit=30", false],
+    ["html@*?limit=3", "", false],
+    ["html@*?limit", "?limit=7", true],
+    ["html@*?limit&include=path", "?limit=7&include=basic,path", true],
+    ["html@*?limit&include=path", "?limit=7&include=basic&include=path", true],
+    ["html@*?limit&include=path", "?include=path", false],
+    ["html@*?filter=*down*", "?filter=status%20%3D%20down", true],
+  ])("%s hits %s: %s", async (fault, query, hit) => {
+    const { send } = await startService({ faults: [fault] });
+    const { headers } = await send(`${LIST}${query}`);
+    expect(headers.get("content-type")?.startsWith("text/html")).toBe(hit);
+  });
+
+  test("begins after a number of matching requests and shows its progress", async () => {
+    const { send, simulator } = await startService({ faults: ["error=503@/version#2,after=1"] });
+    const statuses: number[] = [];
+    for (const path of ["/health", "/version", "/version"]) statuses.push((await send(path)).status);
+    expect(simulator.faults.states()).toEqual([
+      { fault: "error=503@/version#2,after=1", left: 1, passing: 0, applied: 1 },
+    ]);
+    for (const path of ["/version", "/version"]) statuses.push((await send(path)).status);
+    expect(statuses).toEqual([204, 200, 503, 503, 200]);
+    simulator.faults.add("hang@/health");
+    expect(simulator.faults.states()).toEqual([{ fault: "hang@/health", left: null, passing: 0, applied: 0 }]);
+  });
+
+  test("plays a sequence of faults", async () => {
+    const { send } = await startService({ faults: ["error=503@/version#2", "error=500@/version#1,after=2"] });
+    const statuses: number[] = [];
+    for (let i = 0; i < 4; i++) statuses.push((await send("/version")).status);
+    expect(statuses).toEqual([503, 503, 500, 200]);
+  });
+
+  test("refuses a fault that no operation can match", async () => {
+    const { simulator } = await startService();
+    expect(() => simulator.faults.add("hang@/sensor")).toThrow("The nearest paths: /sensors");
+    await expect(startService({ faults: ["hang@/sensor"] })).rejects.toThrow("no operation has the path /sensor");
   });
 
   test("matches unknown paths", async () => {

@@ -1,4 +1,5 @@
 import { describe, expect, test } from "vitest";
+import { FaultSyntaxError } from "../../src/faults/grammar.ts";
 import { compileScenario } from "../../src/scenario/compiler.ts";
 import type { ScenarioRun } from "../../src/scenario/run.ts";
 import { parseScenario } from "../../src/scenario/scenario.ts";
@@ -200,6 +201,7 @@ describe("step with a fault", () => {
   function recorded() {
     const inForce: string[] = [];
     const faults = {
+      check: () => undefined,
       add: (fault: string) => void inForce.push(fault),
       remove: (fault: string) => inForce.splice(inForce.indexOf(fault), 1).length > 0,
     };
@@ -220,6 +222,17 @@ describe("step with a fault", () => {
     expect(seen).toEqual(["", "hang", `hang ${html}`, "hang", "hang", `hang ${html}`, "hang", "", "cut"]);
     run.cancel();
     expect(inForce).toEqual([]);
+  });
+
+  test("reports a fault that no operation can match at its place", () => {
+    const check = (fault: string) => {
+      throw new FaultSyntaxError(fault, "no operation has the path /sensor");
+    };
+    const faults = { check, add: () => undefined, remove: () => false };
+    const scenario = parseScenario(scenarioOf('- { at: +1m, fault: "hang@/sensor" }'), "test.yaml");
+    expect(() => compileScenario(scenario, smallWorld(), STARTED_AT, faults)).toThrow(
+      /test\.yaml:\d+:\d+: steps\[0\]\.fault: fault "hang@\/sensor": no operation has the path/,
+    );
   });
 
   test.each([

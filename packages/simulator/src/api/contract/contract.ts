@@ -27,6 +27,8 @@ export interface Operation extends Route {
   readonly accessLevel: AccessLevel | undefined;
   /** Whether it takes `offset` and `limit`. */
   readonly paged: boolean;
+  /** Names of its query parameters. */
+  readonly queryNames: readonly string[];
   readonly takesBody: boolean;
 }
 
@@ -42,8 +44,10 @@ export interface Contract {
   readonly operations: readonly Operation[];
   /** Paths are matched exactly, see `buildPaths`. Undefined where there is none. */
   match(method: string, path: string): OperationMatch | undefined;
-  /** Of the path and the query; of a repeated one the first counts. @throws RequestRefused BAD_REQUEST */
+  /** Of the path and the query. Repeated lists are one list; of other repeated parameters the first counts. @throws RequestRefused BAD_REQUEST */
   checkParameters(match: OperationMatch, url: Pick<URL, "search" | "searchParams">): void;
+  /** The query with each repeated list as one list. */
+  queryOf(operation: Operation, query: URLSearchParams): URLSearchParams;
   /** Undefined where there was none. @throws RequestRefused BAD_REQUEST, INVALID_DURATION */
   checkBody(operation: Operation, body: unknown): void;
 }
@@ -86,6 +90,15 @@ function contractOf(document: ContractDocument): Contract {
       if (wrong !== undefined) throw badRequest(`${wrong.name} is not UTF-8`);
       validator.checkParameters(entry, { path: params, query: readQuery(entry.query, query) });
     },
+    queryOf(operation, query) {
+      const repeated = entryOf(operation).query.filter(
+        ({ name, schema }) => schema.type === "array" && query.getAll(name).length > 1,
+      );
+      if (repeated.length === 0) return query;
+      const joined = new URLSearchParams(query);
+      for (const { name } of repeated) joined.set(name, query.getAll(name).join(","));
+      return joined;
+    },
     checkBody: (operation, body) => validator.checkBody(entryOf(operation), body),
   };
 }
@@ -115,6 +128,7 @@ function entryAt(document: ContractDocument, path: string, methodName: string, f
       availability: availabilityOf(found),
       accessLevel: found["x-access-level"],
       paged: query.some(({ name }) => name === "limit"),
+      queryNames: query.map(({ name }) => name),
       takesBody: body !== undefined,
     },
     parameters,
@@ -131,8 +145,8 @@ function lastDefault(path: string, parameters: readonly Part<DocumentParameter>[
 function readQuery(declared: readonly DocumentParameter[], query: URLSearchParams): Record<string, string | string[]> {
   const values: Record<string, string | string[]> = {};
   for (const { name, schema } of declared) {
-    const text = query.get(name);
-    if (text !== null) values[name] = schema.type === "array" ? splitList(text) : text;
+    const [text, ...others] = query.getAll(name);
+    if (text !== undefined) values[name] = schema.type === "array" ? [text, ...others].flatMap(splitList) : text;
   }
   return values;
 }

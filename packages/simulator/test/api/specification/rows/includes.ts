@@ -94,6 +94,11 @@ export const INCLUDES: readonly Row[] = [
     only(["intervalgroup", "path"], ["windowsconnection"]),
   ),
   on(
+    "sections in repeated parameters",
+    `${DEVICE}?include=intervalgroup&include=path,basic`,
+    only(["intervalgroup", "path"], ["windowsconnection"]),
+  ),
+  on(
     "all_sections lists all available sections",
     `${DEVICE}?include=all_sections`,
     only(["basic", ...SECTIONS], ["sensor_status_summary"]),

@@ -1,0 +1,15 @@
+import { expect, test } from "vitest";
+import { nearest } from "../../src/faults/nearest.ts";
+
+test.each([
+  ["limt", ["offset", "limit", "include"], ["limit"]],
+  ["", ["abc", "a"], ["a"]],
+  ["sesion", ["session", "version"], ["session"]],
+  ["x", [], []],
+])("the nearest word to %j in %j is %j", (text, candidates, expected) => {
+  expect(nearest(text, candidates, 1)).toEqual(expected);
+});
+
+test("names three without repeats, nearest first", () => {
+  expect(nearest("aa", ["aaaa", "aa", "aa", "aaa", "bbbbbb"])).toEqual(["aa", "aaa", "aaaa"]);
+});
