@@ -7,6 +7,8 @@ export interface SimulatedTimeOptions {
   readonly startAt?: number | undefined;
   /** Simulated seconds per real second; 1 by default. */
   readonly speed?: number | undefined;
+  /** Time stands still from the beginning. */
+  readonly frozen?: boolean | undefined;
 }
 
 /** Simulated time runs from `from` since the real time `since`, at a speed. */
@@ -22,22 +24,24 @@ export const MAX_SPEED = 86_400;
 /** Follows the wall clock until it gets a start or speed or is stopped, then the monotonic clock. */
 export class SimulatedTime {
   readonly #clock: Clock;
+  readonly #startsFrozen: boolean;
   #speed = 1;
   /** Undefined: it follows the wall clock. */
   #run: Run | undefined;
   #frozenAt: number | undefined;
 
   /** Throws a RangeError for a speed that cannot be. */
-  constructor({ clock, startAt, speed = 1 }: SimulatedTimeOptions) {
+  constructor({ clock, startAt, speed = 1, frozen = false }: SimulatedTimeOptions) {
     this.#clock = clock;
-    if (startAt === undefined && speed === 1) return;
+    this.#startsFrozen = frozen;
+    if (startAt === undefined && speed === 1 && !frozen) return;
     this.#frozenAt = startAt ?? clock.now();
     this.setSpeed(speed);
   }
 
-  /** Begins to run. Until then it stands at its beginning, unless it follows the wall clock. */
+  /** Begins to run, unless it starts frozen. Until then it stands at its beginning, unless it follows the wall clock. */
   start(): void {
-    this.resume();
+    if (!this.#startsFrozen) this.resume();
   }
 
   /** Whole milliseconds since the epoch. */

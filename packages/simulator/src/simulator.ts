@@ -25,12 +25,14 @@ import type { World } from "./world/model.ts";
 
 export interface SimulatorOptions {
   readonly world: World;
-  /** Real time, which simulated time follows unless `startAt` or `speed` says otherwise. Sessions, delays and limits are real. */
+  /** Real time, which simulated time follows unless `startAt` or `speed` says otherwise. Delays and limits are real. */
   readonly clock: Clock;
   /** When simulated time begins, milliseconds since the epoch. */
   readonly startAt?: number | undefined;
   /** Simulated seconds per real second. */
   readonly speed?: number | undefined;
+  /** Simulated time stands still from the beginning. */
+  readonly frozen?: boolean | undefined;
   /** A scenario that begins with the service. */
   readonly scenario?: Scenario | undefined;
   /** Whether the world can be changed from outside, below `/simulator`; it cannot by default. */
@@ -49,8 +51,8 @@ export interface SimulatorOptions {
   /** What `/version` says; that of the release by default. */
   readonly version?: string | undefined;
   readonly credentials: Credentials;
-  /** How long a session lasts since it was opened or renewed, by the monotonic clock; 30 minutes by default. */
-  readonly sessionLifetimeMs?: number;
+  /** How long a session lasts since it was opened or renewed, in simulated time; 30 minutes by default. */
+  readonly sessionLifetimeMs?: number | undefined;
   /** What an omitted `limit` means. The specification: up to 3000; live servers were seen to send 100. */
   readonly defaultLimit?: number | undefined;
   /** How long a new object answers 202 before it is fully available, in simulated time; 2 seconds by default. */
@@ -114,11 +116,11 @@ export async function startSimulator(options: SimulatorOptions): Promise<Simulat
   if (options.scenario !== undefined) scenarios.play(options.scenario, now());
   const sessionLifetimeMs = options.sessionLifetimeMs ?? DEFAULT_SESSION_LIFETIME_MS;
   const readyAfterMs = options.readyAfterMs ?? DEFAULT_READY_AFTER_MS;
-  const installation = createInstallation({ world, credentials, clock, now, random, readyAfterMs });
+  const installation = createInstallation({ world, credentials, now, random, readyAfterMs });
   const { directory, passwordResets } = installation;
   const { forbiddenEndpoints } = credentials;
   const rejectsMalformed = options.spelling === "live";
-  const authOptions = { directory, forbiddenEndpoints, clock, now, sessionLifetimeMs, random, rejectsMalformed };
+  const authOptions = { directory, forbiddenEndpoints, now, sessionLifetimeMs, random, rejectsMalformed };
   const auth = new Authentication(authOptions);
   const requests = new RequestLog(clock, options.log);
   const spelling = spellingOf(options.spelling, options.release, options.version);

@@ -4,7 +4,7 @@ import { SimulatedTime } from "../src/simulated-time.ts";
 
 const NOON = Date.UTC(2026, 2, 12, 12);
 
-function running(options: { readonly startAt?: number; readonly speed?: number } = {}) {
+function running(options: { readonly startAt?: number; readonly speed?: number; readonly frozen?: boolean } = {}) {
   const clock = new ManualClock(NOON);
   const time = new SimulatedTime({ clock, ...options });
   time.start();
@@ -41,6 +41,17 @@ describe("simulated time", () => {
     time.start();
     await clock.advance(100);
     expect(time.now()).toBe(6000);
+  });
+
+  test.each([{}, { startAt: NOON }, { speed: 60 }])("stands still from the beginning with %j", async (options) => {
+    const { clock, time } = running({ ...options, frozen: true });
+    await clock.advance(5000);
+    expect([time.now(), time.frozen]).toEqual([NOON, true]);
+    time.step(1000);
+    expect(time.now()).toBe(NOON + 1000);
+    time.resume();
+    await clock.advance(1000);
+    expect(time.now()).toBe(NOON + 1000 + 1000 * time.speed);
   });
 
   test("stops, steps and resumes", async () => {

@@ -1,5 +1,4 @@
 import { ApiError, badRequest } from "../api-errors.ts";
-import type { Clock } from "../clock.ts";
 import { type Random, randomHex } from "../random.ts";
 import { type AccessLevel, type ApiKey, effectiveLevel, isAdministrator, levelOf, type User } from "./accounts.ts";
 import { LIMITED_USER } from "./credentials.ts";
@@ -20,7 +19,7 @@ export interface Account {
 export interface Session {
   readonly token: string;
   readonly account: Account;
-  /** By the monotonic clock. */
+  /** Simulated time, milliseconds since the epoch. */
   expiresAt: number;
 }
 
@@ -39,9 +38,7 @@ export interface AuthOptions {
   readonly directory: Directory;
   /** Path templates that the limited user is forbidden. */
   readonly forbiddenEndpoints?: readonly string[] | undefined;
-  /** For the lifetime of sessions. */
-  readonly clock: Pick<Clock, "monotonic">;
-  /** Simulated time, milliseconds since the epoch: keys expire by it. */
+  /** Simulated time, milliseconds since the epoch: sessions and keys expire by it. */
   readonly now: () => number;
   readonly sessionLifetimeMs: number;
   readonly random: Random;
@@ -58,7 +55,6 @@ const WELL_FORMED = /^([0-9a-f]{64}|[A-Z2-7]{8,}={0,6})$/;
 /** Finds the user of a bearer token: of a session, or of a key of the directory. */
 export class Authentication {
   readonly #directory: Directory;
-  readonly #clock: Pick<Clock, "monotonic">;
   readonly #now: () => number;
   readonly #random: Random;
   readonly #lifetimeMs: number;
@@ -70,14 +66,12 @@ export class Authentication {
   constructor({
     directory,
     forbiddenEndpoints = SYSTEM_ENDPOINTS,
-    clock,
     now,
     sessionLifetimeMs,
     random,
     rejectsMalformed = false,
   }: AuthOptions) {
     this.#directory = directory;
-    this.#clock = clock;
     this.#now = now;
     this.#random = random;
     this.#lifetimeMs = sessionLifetimeMs;
@@ -104,7 +98,7 @@ export class Authentication {
   #ofSession(token: string): Principal | undefined {
     const session = this.#sessions.get(token);
     if (session === undefined) return undefined;
-    if (session.expiresAt <= this.#clock.monotonic()) {
+    if (session.expiresAt <= this.#now()) {
       this.#sessions.delete(token);
       return undefined;
     }
@@ -129,9 +123,10 @@ export class Authentication {
       throw new ApiError("LOGIN_FAILED", "Login failed");
     }
     if (!user.active) throw new ApiError("AUTH_FAILED", "Authentication failed: the user account is paused");
-    user.lastLoginAt = this.#now();
+    const now = this.#now();
+    user.lastLoginAt = now;
     const token = randomHex(this.#random, 64);
-    const session = { token, account: this.#accountOf(user), expiresAt: this.#clock.monotonic() + this.#lifetimeMs };
+    const session = { token, account: this.#accountOf(user), expiresAt: now + this.#lifetimeMs };
     this.#sessions.set(token, session);
     this.#forgetOld();
     return session;
@@ -139,7 +134,7 @@ export class Authentication {
 
   /** The session lasts its whole lifetime from now on. */
   renew(session: Session): void {
-    session.expiresAt = this.#clock.monotonic() + this.#lifetimeMs;
+    session.expiresAt = this.#now() + this.#lifetimeMs;
   }
 
   logout(session: Session): void {
@@ -156,9 +151,9 @@ export class Authentication {
     this.#sessions.clear();
   }
 
-  /** Milliseconds that the session still lasts. */
+  /** Simulated milliseconds that the session still lasts. */
   remaining(session: Session): number {
-    return session.expiresAt - this.#clock.monotonic();
+    return session.expiresAt - this.#now();
   }
 
   get sessionCount(): number {
@@ -177,7 +172,7 @@ export class Authentication {
   }
 
   #forgetOld(): void {
-    const now = this.#clock.monotonic();
+    const now = this.#now();
     for (const [token, session] of this.#sessions) {
       if (session.expiresAt > now && this.#sessions.size <= MAX_SESSIONS) continue;
       this.#sessions.delete(token);

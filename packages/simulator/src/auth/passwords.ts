@@ -1,4 +1,3 @@
-import type { Clock } from "../clock.ts";
 import type { User } from "./accounts.ts";
 
 /** What the user would find in a mail. */
@@ -13,13 +12,10 @@ export interface PasswordReset {
 
 interface Pending extends PasswordReset {
   readonly user: User;
-  /** By the monotonic clock. */
-  readonly until: number;
 }
 
 export interface PasswordResetOptions {
-  readonly clock: Pick<Clock, "monotonic">;
-  /** Milliseconds since the epoch, to tell people. */
+  /** Simulated time, milliseconds since the epoch. */
   readonly now: () => number;
   readonly newToken: () => string;
   readonly lifetimeMs: number;
@@ -36,7 +32,7 @@ export class PasswordResets {
 
   /** Replaces the token that the user may have. */
   request(user: User): void {
-    const { clock, now, newToken, lifetimeMs } = this.#options;
+    const { now, newToken, lifetimeMs } = this.#options;
     const requestedAt = now();
     this.#pending.delete(user);
     this.#pending.set(user, {
@@ -46,14 +42,13 @@ export class PasswordResets {
       token: newToken(),
       requestedAt,
       expiresAt: requestedAt + lifetimeMs,
-      until: clock.monotonic() + lifetimeMs,
     });
   }
 
   /** Whether the token is the user's and still good. */
   isValid(user: User, token: string): boolean {
     const pending = this.#pending.get(user);
-    return pending !== undefined && pending.token === token && pending.until > this.#options.clock.monotonic();
+    return pending !== undefined && pending.token === token && pending.expiresAt > this.#options.now();
   }
 
   /** The user's token is good no more. */
@@ -63,10 +58,8 @@ export class PasswordResets {
 
   /** The tokens that are still good, oldest first. */
   pending(): readonly PasswordReset[] {
-    const now = this.#options.clock.monotonic();
-    return [...this.#pending.values()]
-      .filter(({ until }) => until > now)
-      .map(({ user: _, until: __, ...reset }) => reset);
+    const now = this.#options.now();
+    return [...this.#pending.values()].filter(({ expiresAt }) => expiresAt > now).map(({ user: _, ...reset }) => reset);
   }
 }
 

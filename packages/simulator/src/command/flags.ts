@@ -2,6 +2,7 @@ import { type Command, InvalidArgumentError, Option } from "commander";
 import { parseFault } from "../faults/grammar.ts";
 import { FAULT_HELP } from "../faults/help.ts";
 import { NEWEST_RELEASE, RELEASE_NAMES, type ReleaseName } from "../release/release.ts";
+import { parseDuration } from "../scenario/times.ts";
 import { MAX_SPEED, MIN_SPEED } from "../simulated-time.ts";
 import { DEFAULT_WORLD_SIZE, type WorldSize } from "../world/layout/size.ts";
 
@@ -33,6 +34,10 @@ export interface ServiceFlags extends WorldFlags, TlsFlags {
   readonly speed: number;
   /** Milliseconds since the epoch. */
   readonly startAt?: number;
+  /** Time stands still from the beginning. */
+  readonly frozen?: true;
+  /** Milliseconds of simulated time. */
+  readonly sessionLifetime?: number;
   readonly control?: true;
   readonly classicPort?: number;
   readonly hostileNames?: true;
@@ -84,7 +89,7 @@ export function addServiceFlags(command: Command): Command {
     .option("--username <name>", "user that can log in", "simulated-user")
     .option("--password <password>", "password of that user", "simulated-password")
     .addOption(
-      new Option("--speed <number>", "simulated seconds per real second, except for sessions and time limits")
+      new Option("--speed <number>", "simulated seconds per real second, except for delays and time limits")
         .default(1)
         .argParser(parseSpeed),
     )
@@ -93,6 +98,13 @@ export function addServiceFlags(command: Command): Command {
         "--start-at <time>",
         "start of simulated time, such as 2026-03-12T08:00:00Z, for repeatable runs",
       ).argParser(parseMoment),
+    )
+    .option("--frozen", "let the simulated time stand still until the control endpoint moves it")
+    .addOption(
+      new Option(
+        "--session-lifetime <duration>",
+        "simulated time after which a session ends, such as 90s (default: 30m)",
+      ).argParser(parseLifetime),
     )
     .option("--hostile-names", "give 1 % of the objects names with quotes, markup, line breaks or other scripts")
     .option("--acknowledgement-messages", "show the message of an acknowledgement as the message of the sensor")
@@ -153,6 +165,12 @@ function parseSpeed(text: string): number {
   const speed = /^\d+(\.\d+)?$/.test(text) ? Number(text) : Number.NaN;
   if (speed >= MIN_SPEED && speed <= MAX_SPEED) return speed;
   throw new InvalidArgumentError(`Give a number from ${MIN_SPEED} to ${MAX_SPEED}.`);
+}
+
+function parseLifetime(text: string): number {
+  const lifetime = parseDuration(text) ?? 0;
+  if (lifetime > 0) return lifetime;
+  throw new InvalidArgumentError("Give a duration such as 90s or 30m.");
 }
 
 function parseMoment(text: string): number {

@@ -41,7 +41,16 @@ export class StartError extends Error {
 
 /** Time, and what only some services have. */
 export interface ServiceMode
-  extends Pick<ServiceFlags, "control" | "classicPort" | "hostileNames" | "acknowledgementMessages" | "startAt">,
+  extends Pick<
+      ServiceFlags,
+      | "control"
+      | "classicPort"
+      | "hostileNames"
+      | "acknowledgementMessages"
+      | "startAt"
+      | "frozen"
+      | "sessionLifetime"
+    >,
     TlsFlags {
   readonly speed?: number;
   readonly reported?: ReportedServer | undefined;
@@ -68,8 +77,9 @@ export async function startService(
 ): Promise<Simulator> {
   const scenario = flags.scenario === undefined ? undefined : await loadScenario(flags.scenario);
   const {
-    startAt,
     speed,
+    frozen = false,
+    sessionLifetime: sessionLifetimeMs,
     control = false,
     hostileNames = false,
     acknowledgementMessages,
@@ -77,16 +87,19 @@ export async function startService(
     reported,
   } = mode;
   const { spelling = flags.spelling, release = flags.release, version, defaultLimit, faults = [] } = reported ?? {};
+  const startedAt = mode.startAt ?? systemClock.now();
+  const startAt = frozen ? startedAt : mode.startAt;
   const world = createSizedWorld({
     seed: flags.seed,
     size: { ...reported?.size, ...flags },
-    startedAt: startAt ?? systemClock.now(),
+    startedAt,
     plainNames: !hostileNames,
     showsAcknowledgements: acknowledgementMessages === true,
   });
   // A report says nothing about the dependencies of its server.
-  if (reported === undefined) addDependencies(world, startAt ?? systemClock.now());
-  const options = { world, clock: systemClock, startAt, speed, control, scenario, credentials, classicPort };
+  if (reported === undefined) addDependencies(world, startedAt);
+  const time = { clock: systemClock, startAt, speed, frozen, sessionLifetimeMs };
+  const options = { world, ...time, control, scenario, credentials, classicPort };
   const server = { spelling, release, version, defaultLimit, faults: [...faults, ...flags.fault] };
   const tls = await tlsOptions(mode, address);
   try {
@@ -157,15 +170,19 @@ function scenarioInvalid(error: ScenarioError): StartError {
 }
 
 /** Lines about a started service for its user. */
-export function introduce(simulator: Simulator, { apiKey, startAt, speed, control }: ServiceFlags): readonly string[] {
+export function introduce(
+  simulator: Simulator,
+  { apiKey, startAt, speed, frozen, control }: ServiceFlags,
+): readonly string[] {
   const { world, url, scenarios, classicUrl, fingerprint } = simulator;
   const ask = `curl ${fingerprint === undefined ? "" : "-k "}-H 'Authorization: Bearer ${apiKey}'`;
   const counts = `${world.list("sensor").length} sensors with ${world.channels().length} channels`;
-  const time = `simulated time: ${new Date(simulator.now()).toISOString()}, ${speed} s per second`;
+  const pace = frozen === true ? "standing still" : `${speed} s per second`;
+  const time = `simulated time: ${new Date(simulator.now()).toISOString()}, ${pace}`;
   return [
     `simulating ${counts} on ${url}/api/v2`,
     ...(fingerprint === undefined ? [] : [`SHA-256 fingerprint of the certificate: ${fingerprint}`]),
-    ...(startAt !== undefined || speed !== 1 ? [time] : []),
+    ...(startAt !== undefined || speed !== 1 || frozen === true ? [time] : []),
     ...scenarios.runs.map(timetable),
     ...(classicUrl === undefined ? [] : [`the classic web server: ${classicUrl}`]),
     ...(control === true ? [`control: ${ask} '${url}/simulator'`] : []),

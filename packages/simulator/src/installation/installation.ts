@@ -1,7 +1,6 @@
 import { type Credentials, createDirectory } from "../auth/credentials.ts";
 import type { Directory } from "../auth/directory.ts";
 import { PasswordResets } from "../auth/passwords.ts";
-import type { Clock } from "../clock.ts";
 import { type Random, randomHex } from "../random.ts";
 import type { World } from "../world/model.ts";
 import { Discovery, seedJobs } from "./discovery.ts";
@@ -20,8 +19,6 @@ export interface Installation {
 export interface InstallationOptions {
   readonly world: World;
   readonly credentials: Credentials;
-  /** For the lifetime of tokens. */
-  readonly clock: Pick<Clock, "monotonic">;
   /** Simulated time, milliseconds since the epoch. */
   readonly now: () => number;
   /** For tokens. */
@@ -33,14 +30,14 @@ export interface InstallationOptions {
 const PASSWORD_TOKEN_LIFETIME_MS = 30 * 60_000;
 
 export function createInstallation(options: InstallationOptions): Installation {
-  const { world, credentials, clock, now, random, readyAfterMs } = options;
+  const { world, credentials, now, random, readyAfterMs } = options;
   const startedAt = now();
   const discovery = new Discovery(world);
   seedJobs(discovery, world, startedAt);
   const newToken = (): string => randomHex(random, 40);
   return {
     directory: createDirectory(world, credentials, startedAt),
-    passwordResets: new PasswordResets({ clock, now, newToken, lifetimeMs: PASSWORD_TOKEN_LIFETIME_MS }),
+    passwordResets: new PasswordResets({ now, newToken, lifetimeMs: PASSWORD_TOKEN_LIFETIME_MS }),
     discovery,
     license: licenseFor(world.list("sensor").length, startedAt),
     pendingObjects: new PendingObjects({ now, readyAfterMs }),

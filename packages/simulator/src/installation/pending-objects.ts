@@ -26,7 +26,7 @@ export class PendingObjects {
     if (this.#readyAfterMs > 0) this.#readyAt.set(node.id, this.#now() + this.#readyAfterMs);
   }
 
-  /** How long the node still takes, in milliseconds; undefined when it is ready. */
+  /** How long the node still takes, in milliseconds of simulated time; undefined when it is ready. */
   remaining(node: SimNode): number | undefined {
     if (!this.hasPending) return undefined;
     const now = this.#now();
@@ -34,17 +34,17 @@ export class PendingObjects {
     for (let one: SimNode | undefined = node; one !== undefined; one = one.parent) {
       until = Math.max(until, this.#readyAt.get(one.id) ?? 0);
     }
-    return until > now ? until - now : undefined;
+    // If the time was set back, the creation lies ahead and would never end.
+    const left = until - now;
+    return left > 0 && left <= this.#readyAfterMs ? left : undefined;
   }
 
   /** Whether anything is not ready yet. */
   get hasPending(): boolean {
     if (this.#readyAt.size === 0) return false;
     const now = this.#now();
-    // What was created first is ready first.
     for (const [id, until] of this.#readyAt) {
-      if (until > now) break;
-      this.#readyAt.delete(id);
+      if (until <= now || until > now + this.#readyAfterMs) this.#readyAt.delete(id);
     }
     return this.#readyAt.size > 0;
   }

@@ -56,7 +56,7 @@ describe("sessions", () => {
     const now = (): number => clock.now();
     const directory = createDirectory(new StaticWorld(), CREDENTIALS, clock.now());
     const options = { directory, sessionLifetimeMs: 60_000 };
-    const auth = new Authentication({ ...options, clock, now, random: seededRandom(1) });
+    const auth = new Authentication({ ...options, now, random: seededRandom(1) });
     const tokens = Array.from({ length: 1001 }, () => auth.login(CREDENTIALS.username, CREDENTIALS.password).token);
     expect(new Set(tokens).size).toBe(1001);
     expect(() => auth.identify(`Bearer ${tokens[0]}`)).toThrow("Authentication failed");
@@ -151,7 +151,7 @@ describe("users of an installation", () => {
     const clock = new ManualClock();
     const directory = createDirectory(new StaticWorld(), CREDENTIALS, clock.now());
     const now = (): number => clock.now();
-    const auth = new Authentication({ directory, clock, now, sessionLifetimeMs: 1000, random: seededRandom(1) });
+    const auth = new Authentication({ directory, now, sessionLifetimeMs: 1000, random: seededRandom(1) });
     const account = auth.identify("Bearer KEY==").account;
     expect(auth.login("operator", "correct horse").account).toBe(account);
     expect(auth.identify("Bearer LIMITED").account.visibility).toBe(account.visibility);

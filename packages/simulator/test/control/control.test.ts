@@ -32,6 +32,12 @@ async function start(options: Partial<SimulatorOptions> = {}): Promise<Running> 
   return { simulator, clock, send, api: (path, sent) => sendTo(`${simulator.url}/api/v2${path}`, sent) };
 }
 
+async function login(api: Running["api"]) {
+  const body = JSON.stringify({ username: CREDENTIALS.username, password: CREDENTIALS.password });
+  const { json } = await api("/session", { method: "POST", bearer: null, body });
+  return json as { readonly token: string; readonly expires_at: string };
+}
+
 test("the control endpoint is off by default", async () => {
   const { send } = await start({ control: false });
   expect(await send("GET", "/time")).toMatchObject({ status: 404, json: { code: "NOT_FOUND" } });
@@ -161,15 +167,14 @@ describe("control of time", () => {
     expect(simulator.now()).toBe(STARTED_AT + HOUR + 10_000);
   });
 
-  test("measures sessions in real time", async () => {
-    const { api, clock } = await start({ speed: 3600, sessionLifetimeMs: 10 * MINUTE });
-    const body = JSON.stringify({ username: CREDENTIALS.username, password: CREDENTIALS.password });
-    const { token } = (await api("/session", { method: "POST", bearer: null, body })).json as {
-      readonly token: string;
-    };
-    await clock.advance(9 * MINUTE);
+  test("measures sessions in simulated time, so that a step can end one", async () => {
+    const { api, clock, send } = await start({ frozen: true, sessionLifetimeMs: 10 * MINUTE });
+    const { token, expires_at } = await login(api);
+    expect(expires_at).toBe("2026-03-12T14:15:10.000Z");
+    await clock.advance(HOUR);
+    await send("POST", "/time/step", { by: "9m59s" });
     expect((await api("/version", { bearer: token })).status).toBe(200);
-    await clock.advance(2 * MINUTE);
+    await send("POST", "/time/step", { by: "1s" });
     expect((await api("/version", { bearer: token })).status).toBe(401);
   });
 });

@@ -78,6 +78,21 @@ describe("create", () => {
     expect((await tree.read(path)).status).not.toBe("unknown");
   });
 
+  test.each([
+    ["a step", 2000, 200],
+    ["a shorter step", 1999, 202],
+    ["a step back", -60_000, 200],
+  ])("is ready in frozen time after %s", async (_, ms, status) => {
+    const { simulator } = tree;
+    const at = simulator.now();
+    simulator.freezeAt(at);
+    const { headers } = await tree.post(`/experimental/groups/${tree.group.id}/device`, DEVICE);
+    await tree.clock.advance(60_000);
+    expect((await tree.send(locationOf(headers))).status).toBe(202);
+    simulator.freezeAt(at + ms);
+    expect((await tree.send(locationOf(headers))).status).toBe(status);
+  });
+
   test("is ready immediately with readyAfterMs 0", async () => {
     tree = await startGeneratedTree({ readyAfterMs: 0 });
     const { headers } = await tree.post(`/experimental/groups/${tree.group.id}/device`, DEVICE);
