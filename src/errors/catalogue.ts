@@ -120,6 +120,10 @@ export const ERROR_CATALOGUE = {
     meaning: "`hash-password` cannot hash this password.",
     remedy: "Give one line of 1 to 72 bytes, on the terminal or on standard input.",
   },
+  READY_FILE_UNWRITABLE: {
+    meaning: "The simulator cannot write the file that says that it listens.",
+    remedy: "Check the path in --ready-file and the permissions of its folder.",
+  },
   WORLD_IMPOSSIBLE: {
     meaning: "The simulator cannot create a world with these sizes.",
     remedy: "Change the sizes in the message.",

@@ -1,6 +1,7 @@
 import { once } from "node:events";
 import { Command, CommanderError } from "commander";
 import manifest from "../package.json" with { type: "json" };
+import { endOfInput } from "./command/end-of-input.ts";
 import {
   addServiceFlags,
   addWorldFlags,
@@ -10,6 +11,7 @@ import {
   serviceFlagsFault,
 } from "./command/flags.ts";
 import { stopWithLauncher } from "./command/launched.ts";
+import { removeReadyFile } from "./command/ready-file.ts";
 import { FaultSyntaxError } from "./faults/grammar.ts";
 
 const WRONG_USAGE = 2;
@@ -28,11 +30,13 @@ addWorldFlags(addServiceFlags(program)).addHelpText("after", exampleHelp(manifes
 async function serve(flags: ServiceFlags): Promise<void> {
   const fault = serviceFlagsFault(flags);
   if (fault !== undefined) program.error(`error: ${fault}`);
-  const stopped = Promise.race([once(process, "SIGTERM"), once(process, "SIGINT")]);
+  const signals = [once(process, "SIGTERM"), once(process, "SIGINT")];
+  const stopped = Promise.race(flags.exitWithStdin === true ? [...signals, endOfInput()] : signals);
   const { introduce, startService } = await import("./command/start.ts");
   const simulator = await startService(flags, listenAddressOf(flags), flags, flags);
   process.stdout.write(`${introduce(simulator, flags).join("\n")}\n`);
   await stopped;
+  await removeReadyFile(flags.readyFile);
   await simulator.close();
 }
 

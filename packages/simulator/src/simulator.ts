@@ -1,5 +1,5 @@
 import { X509Certificate } from "node:crypto";
-import { loadContract, type Operation } from "./api/contract/contract.ts";
+import { type Contract, loadContract, type Operation } from "./api/contract/contract.ts";
 import { openDocument } from "./api/contract/document.ts";
 import { publishedContract } from "./api/contract/published.ts";
 import { ENDPOINTS } from "./api/endpoints/table.ts";
@@ -25,6 +25,8 @@ import type { World } from "./world/model.ts";
 
 export interface SimulatorOptions {
   readonly world: World;
+  /** Makes the same world again, for a reset. Without it, the control endpoint cannot reset. */
+  readonly createWorld?: (() => World) | undefined;
   /** Real time, which simulated time follows unless `startAt` or `speed` says otherwise. Delays and limits are real. */
   readonly clock: Clock;
   /** When simulated time begins, milliseconds since the epoch. */
@@ -86,6 +88,8 @@ export interface Simulator {
   freezeAt(time: number | undefined): void;
   /** Ends all sessions without telling their owners, as a restart of the service does. */
   dropSessions(): void;
+  /** Begins again as at the start. Properties of this object are new ones then. @throws RangeError without `createWorld` */
+  reset(): void;
   /** Users, groups and keys, auto-discovery jobs and the license: what there is beside the tree. */
   readonly installation: Installation;
   /** The tokens of password resets that users would find in their mail, oldest first. */
@@ -99,15 +103,36 @@ const DEFAULT_SESSION_LIFETIME_MS = 30 * 60_000;
 const DEFAULT_LIMITS: Readonly<Record<SpellingName, number>> = { specification: 3000, live: 100 };
 const DEFAULT_READY_AFTER_MS = 2000;
 
-/** Rejects when it cannot listen; @throws FaultSyntaxError, and ScenarioError for what the world cannot play */
-export async function startSimulator(options: SimulatorOptions): Promise<Simulator> {
-  const { world, clock, host = "127.0.0.1", credentials, tls } = options;
+/** Parts that a reset replaces. */
+interface Run {
+  readonly world: World;
+  readonly time: SimulatedTime;
+  readonly random: Random;
+  readonly faults: Faults;
+  readonly scenarios: ScenarioRunner;
+  readonly installation: Installation;
+  readonly auth: Authentication;
+  readonly requests: RequestLog;
+  readonly service: Service;
+  /** See `ControlParts`. */
+  readonly settings: Map<string, (() => void)[]>;
+  /** Simulated time after all due steps of scenarios were made. */
+  readonly now: () => number;
+}
+
+interface RunContext {
+  readonly contract: Contract;
+  readonly baseUrl: () => string;
+  readonly restart: (downMs: number) => void;
+}
+
+/** @throws FaultSyntaxError, and ScenarioError for what the world cannot play */
+function beginRun(options: SimulatorOptions, world: World, { contract, baseUrl, restart }: RunContext): Run {
+  const { clock, credentials } = options;
   const random = options.random ?? seededRandom(world.seed);
   const time = new SimulatedTime(options);
-  const contract = await loadContract();
   const faults = new Faults(random, options.faults, contract.operations);
   const scenarios = new ScenarioRunner(world, faults);
-  let url = "";
   const now = (): number => {
     const at = time.now();
     scenarios.advance(at);
@@ -117,12 +142,11 @@ export async function startSimulator(options: SimulatorOptions): Promise<Simulat
   const sessionLifetimeMs = options.sessionLifetimeMs ?? DEFAULT_SESSION_LIFETIME_MS;
   const readyAfterMs = options.readyAfterMs ?? DEFAULT_READY_AFTER_MS;
   const installation = createInstallation({ world, credentials, now, random, readyAfterMs });
-  const { directory, passwordResets } = installation;
+  const { directory } = installation;
   const { forbiddenEndpoints } = credentials;
   const rejectsMalformed = options.spelling === "live";
-  const authOptions = { directory, forbiddenEndpoints, now, sessionLifetimeMs, random, rejectsMalformed };
-  const auth = new Authentication(authOptions);
-  const requests = new RequestLog(clock, options.log);
+  const auth = new Authentication({ directory, forbiddenEndpoints, now, sessionLifetimeMs, random, rejectsMalformed });
+  const requests = new RequestLog({ clock, log: options.log, keepsContents: options.control === true });
   const spelling = spellingOf(options.spelling, options.release, options.version);
   const offers = ({ availability }: Operation): boolean => spelling.release.has(availability);
   const service = new Service({
@@ -137,10 +161,28 @@ export async function startSimulator(options: SimulatorOptions): Promise<Simulat
     requests,
     random,
     now,
+    baseUrl,
+    restart,
+  });
+  const settings = new Map();
+  return { world, time, random, faults, scenarios, installation, auth, requests, service, settings, now };
+}
+
+/** Rejects when it cannot listen; @throws FaultSyntaxError, and ScenarioError for what the world cannot play */
+export async function startSimulator(options: SimulatorOptions): Promise<Simulator> {
+  const { clock, host = "127.0.0.1", credentials, tls } = options;
+  let url = "";
+  const context: RunContext = {
+    contract: await loadContract(),
     baseUrl: () => url,
     restart: (downMs) => restart(downMs),
-  });
-  const { apiKey } = credentials;
+  };
+  let run = beginRun(options, options.world, context);
+  const reset = (): void => {
+    if (options.createWorld === undefined) throw new RangeError("this simulator cannot make its world again");
+    run = beginRun(options, options.createWorld(), context);
+    run.time.start();
+  };
   const closing = new AbortController();
   const restart = (downMs: number): void => {
     if (!server.listening) return;
@@ -153,14 +195,18 @@ export async function startSimulator(options: SimulatorOptions): Promise<Simulat
         if (!closing.signal.aborted) throw error;
       });
   };
-  const dropSessions = (): void => auth.dropSessions();
-  const resets = (): readonly PasswordReset[] => passwordResets.pending();
-  const parts = { world, time, now, scenarios, faults, requests, dropSessions, passwordResets: resets };
+  const dropSessions = (): void => run.auth.dropSessions();
+  const passwordResets = (): readonly PasswordReset[] => run.installation.passwordResets.pending();
   const document = await openDocument();
-  const published = (): object => publishedContract(document, spelling.release);
-  const control = options.control === true ? new Control({ ...parts, contract: published }, apiKey) : undefined;
+  const { release } = spellingOf(options.spelling, options.release, options.version);
+  const contract = (): object => publishedContract(document, release);
+  const control =
+    options.control === true
+      ? new Control(() => ({ ...run, dropSessions, passwordResets, contract, reset }), credentials.apiKey)
+      : undefined;
+  const random: Random = () => run.random();
   const server = createHttpServer({ tls, random }, (request, response) => {
-    const owner = control?.owns(request.url ?? "") ? control : service;
+    const owner = control?.owns(request.url ?? "") ? control : run.service;
     void owner.serve(request, response);
   });
   const port = await listen(server, host, options.port ?? 0);
@@ -171,25 +217,36 @@ export async function startSimulator(options: SimulatorOptions): Promise<Simulat
     options.classicPort === undefined
       ? undefined
       : await listen(classic, host, options.classicPort).catch((error: unknown) => closeAll().then(() => fail(error)));
-  time.start();
+  run.time.start();
   url = urlAt(port);
   return {
     url,
     port,
     classicUrl: classicPort === undefined ? undefined : urlAt(classicPort),
     fingerprint: tls && new X509Certificate(tls.cert).fingerprint256,
-    world,
-    scenarios,
-    requests,
-    faults,
-    now,
+    get world() {
+      return run.world;
+    },
+    get scenarios() {
+      return run.scenarios;
+    },
+    get requests() {
+      return run.requests;
+    },
+    get faults() {
+      return run.faults;
+    },
+    now: () => run.now(),
     freezeAt(at) {
-      if (at === undefined) time.release();
-      else time.freeze(at);
+      if (at === undefined) run.time.release();
+      else run.time.freeze(at);
     },
     dropSessions,
-    installation,
-    passwordResets: resets,
+    reset,
+    get installation() {
+      return run.installation;
+    },
+    passwordResets,
     close: () => {
       closing.abort();
       return closeAll();

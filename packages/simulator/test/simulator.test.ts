@@ -3,7 +3,8 @@ import { connect } from "node:net";
 import { Agent, request } from "undici";
 import { describe, expect, test } from "vitest";
 import { certificate, keyPair } from "../../../test/support/certificates.ts";
-import type { LoggedRequest } from "../src/server/request-log.ts";
+import { ManualClock } from "../../../test/support/manual-clock.ts";
+import { type LoggedRequest, RequestLog } from "../src/server/request-log.ts";
 import { startSimulator } from "../src/simulator.ts";
 import { CREDENTIALS, startService } from "./support/running-service.ts";
 
@@ -47,6 +48,30 @@ describe("request log", () => {
     expect(simulator.requests.maxInFlight).toBe(3);
     simulator.requests.reset();
     expect(simulator.requests.maxInFlight).toBe(0);
+  });
+
+  test.each([
+    [10, 10],
+    [100_000, 40],
+  ])("keeps bodies of %i characters of the last %i requests at most", (size, kept) => {
+    const log = new RequestLog({ clock: new ManualClock(), keepsContents: true });
+    for (let i = 0; i < 100; i++) {
+      const request = log.open(String(i), "POST", "/");
+      request.body = "x".repeat(size);
+      request.finish(200, 0);
+    }
+    const found = log.recent().filter(({ requestId }) => log.contentsOf(requestId) !== undefined);
+    expect(found).toHaveLength(size === 10 ? 100 : kept);
+    expect(found.at(-1)?.requestId).toBe("99");
+    log.reset();
+    expect(log.contentsOf("99")).toBeUndefined();
+  });
+
+  test("keeps no bodies without the control endpoint", async () => {
+    const { send, simulator } = await startService();
+    await send("/version");
+    const [{ requestId } = { requestId: "" }] = simulator.requests.recent();
+    expect(simulator.requests.contentsOf(requestId)).toBeUndefined();
   });
 
   test("keeps the last thousand requests", async () => {

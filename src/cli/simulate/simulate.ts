@@ -1,4 +1,6 @@
+import { endOfInput } from "prtg-simulator/src/command/end-of-input.ts";
 import { listenAddressOf, type ServiceFlags } from "prtg-simulator/src/command/flags.ts";
+import { removeReadyFile } from "prtg-simulator/src/command/ready-file.ts";
 import { introduce, type ReportedServer, StartError, startService } from "prtg-simulator/src/command/start.ts";
 import { OLDEST_RELEASE, RELEASE_NAMES, type ReleaseName } from "prtg-simulator/src/release/release.ts";
 import type { Simulator } from "prtg-simulator/src/simulator.ts";
@@ -14,17 +16,18 @@ export interface SimulateFlags extends LogFlags, ServiceFlags {
 }
 
 export async function simulate(flags: SimulateFlags, redactor: Redactor): Promise<number> {
-  const stopped = stopSignal();
+  const stopped = Promise.race([stopSignal(), ...(flags.exitWithStdin === true ? [endOfInput()] : [])]);
   const context = await createContext(flags, redactor);
   const reported = flags.fromReport === undefined ? undefined : await reportedServer(flags.fromReport);
   const simulator = await startSimulatedServer(flags, listenAddressOf(flags), flags, { ...flags, reported });
   for (const line of introduce(simulator, flags)) context.print(line);
   await stopped;
+  await removeReadyFile(flags.readyFile);
   await simulator.close();
   return 0;
 }
 
-/** @throws ExporterError WORLD_IMPOSSIBLE, SCENARIO_INVALID, LISTEN_FAILED, and FaultSyntaxError */
+/** @throws ExporterError WORLD_IMPOSSIBLE, SCENARIO_INVALID, LISTEN_FAILED, READY_FILE_UNWRITABLE, and FaultSyntaxError */
 export async function startSimulatedServer(...args: Parameters<typeof startService>): Promise<Simulator> {
   try {
     return await startService(...args);

@@ -18,8 +18,8 @@ async function stderrOf(...args: string[]): Promise<readonly [code: number, text
 describe("flags", () => {
   test.each([
     [["--speed", "fast"], /Give a number from 0\.01 to 86400/],
-    [["--fault", "hang@/experimental/sensor"], /The nearest paths: \/experimental\/sensors/],
     [["--session-lifetime", "soon"], /Give a duration such as 90s or 30m/],
+    [["--fault", "hang@/experimental/sensor"], /The nearest paths: \/experimental\/sensors/],
     [["--speed", "0"], /Give a number from 0\.01 to 86400/],
     [["--start-at", "yesterday"], /Give a time such as 2026-03-12T08:00:00Z/],
     [["--start-at", "2026-03-12"], /Give a time such as/],

@@ -42,6 +42,9 @@ export interface ServiceFlags extends WorldFlags, TlsFlags {
   readonly classicPort?: number;
   readonly hostileNames?: true;
   readonly acknowledgementMessages?: true;
+  readonly exitWithStdin?: true;
+  /** Path of a file that exists while the service listens. */
+  readonly readyFile?: string;
 }
 
 export interface ServiceAddress {
@@ -72,7 +75,10 @@ export function usesTls({ tls, tlsCert, tlsKey }: TlsFlags): boolean {
 export function addServiceFlags(command: Command): Command {
   return command
     .addOption(
-      new Option("--listen-address <address>", "address of the simulated API (with TLS, the default port is 1616)")
+      new Option(
+        "--listen-address <address>",
+        "address of the simulated API (port 0: any free port; with TLS, the default port is 1616)",
+      )
         .default(DEFAULT_ADDRESS, "127.0.0.1:1615")
         .argParser(parseAddress),
     )
@@ -108,7 +114,12 @@ export function addServiceFlags(command: Command): Command {
     )
     .option("--hostile-names", "give 1 % of the objects names with quotes, markup, line breaks or other scripts")
     .option("--acknowledgement-messages", "show the message of an acknowledgement as the message of the sensor")
-    .option("--control", "enable the control endpoint below /simulator (requires the API key)");
+    .option("--control", "enable the control endpoint below /simulator (requires the API key)")
+    .option(
+      "--ready-file <file>",
+      "write address, process id and fingerprint to this JSON file when the server listens",
+    )
+    .option("--exit-with-stdin", "stop when standard input ends, as with the program that started this one");
 }
 
 export function addWorldFlags(command: Command): Command {

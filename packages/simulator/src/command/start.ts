@@ -23,12 +23,13 @@ import {
   usesTls,
   type WorldFlags,
 } from "./flags.ts";
+import { removeReadyFile, writeReadyFile } from "./ready-file.ts";
 
 const SHIPPED = new URL("../../scenarios/", import.meta.url);
 
 /** Why a service that flags describe cannot start. */
 export class StartError extends Error {
-  readonly code: "CA_UNREADABLE" | "LISTEN_FAILED" | "SCENARIO_INVALID" | "WORLD_IMPOSSIBLE";
+  readonly code: "CA_UNREADABLE" | "LISTEN_FAILED" | "READY_FILE_UNWRITABLE" | "SCENARIO_INVALID" | "WORLD_IMPOSSIBLE";
   readonly remedy: string | undefined;
 
   constructor(code: StartError["code"], message: string, { cause, remedy }: ErrorOptions & { remedy?: string } = {}) {
@@ -50,6 +51,7 @@ export interface ServiceMode
       | "startAt"
       | "frozen"
       | "sessionLifetime"
+      | "readyFile"
     >,
     TlsFlags {
   readonly speed?: number;
@@ -80,6 +82,7 @@ export async function startService(
     speed,
     frozen = false,
     sessionLifetime: sessionLifetimeMs,
+    readyFile,
     control = false,
     hostileNames = false,
     acknowledgementMessages,
@@ -87,32 +90,61 @@ export async function startService(
     reported,
   } = mode;
   const { spelling = flags.spelling, release = flags.release, version, defaultLimit, faults = [] } = reported ?? {};
+  // An old file would tell that the service listens.
+  await removeReadyFile(readyFile).catch((cause: unknown) => fail(readyFileUnwritable(readyFile, cause)));
   const startedAt = mode.startAt ?? systemClock.now();
   const startAt = frozen ? startedAt : mode.startAt;
-  const world = createSizedWorld({
-    seed: flags.seed,
-    size: { ...reported?.size, ...flags },
-    startedAt,
-    plainNames: !hostileNames,
-    showsAcknowledgements: acknowledgementMessages === true,
-  });
-  // A report says nothing about the dependencies of its server.
-  if (reported === undefined) addDependencies(world, startedAt);
+  const makeWorld = (): World => {
+    const world = createSizedWorld({
+      seed: flags.seed,
+      size: { ...reported?.size, ...flags },
+      startedAt,
+      plainNames: !hostileNames,
+      showsAcknowledgements: acknowledgementMessages === true,
+    });
+    // A report says nothing about the dependencies of its server.
+    if (reported === undefined) addDependencies(world, startedAt);
+    return world;
+  };
+  const world = makeWorld();
   const time = { clock: systemClock, startAt, speed, frozen, sessionLifetimeMs };
-  const options = { world, ...time, control, scenario, credentials, classicPort };
+  const options = { world, createWorld: makeWorld, ...time, control, scenario, credentials, classicPort };
   const server = { spelling, release, version, defaultLimit, faults: [...faults, ...flags.fault] };
   const tls = await tlsOptions(mode, address);
   try {
-    return await startSimulator({ ...options, ...address, ...server, tls });
+    const simulator = await startSimulator({ ...options, ...address, ...server, tls });
+    if (readyFile !== undefined) await announce(readyFile, simulator, address);
+    return simulator;
   } catch (error) {
     if (error instanceof ScenarioError) throw scenarioInvalid(error);
-    if (!(error instanceof Error && "syscall" in error)) throw error;
+    if (error instanceof StartError || !(error instanceof Error && "syscall" in error)) throw error;
     const port = "port" in error ? error.port : address.port;
     throw new StartError("LISTEN_FAILED", `cannot listen on ${address.host}:${port}`, {
       cause: error,
       remedy: "Choose another --listen-address or --classic-port, or stop the program that uses it.",
     });
   }
+}
+
+/** @throws StartError, and then the service has ended */
+async function announce(file: string, simulator: Simulator, { host }: ServiceAddress): Promise<void> {
+  try {
+    await writeReadyFile(file, simulator, host);
+  } catch (cause) {
+    await simulator.close();
+    throw readyFileUnwritable(file, cause);
+  }
+}
+
+function readyFileUnwritable(file: string | undefined, cause: unknown): StartError {
+  return new StartError("READY_FILE_UNWRITABLE", `cannot write the file ${file}`, {
+    cause,
+    remedy: "Give --ready-file a path in a folder that exists and can be written.",
+  });
+}
+
+function fail(error: Error): never {
+  throw error;
 }
 
 /** `undefined` without TLS. @throws StartError */

@@ -36,11 +36,12 @@ export const CONTROL_OPERATIONS: readonly ControlOperation[] = [
 
 /** Changes the world at run time, with `--control`. No part of API v2: faults and the log of requests pass it by. */
 export class Control {
-  readonly #parts: ControlParts;
+  readonly #parts: () => ControlParts;
   readonly #apiKey: string;
 
-  constructor(parts: Omit<ControlParts, "settings">, apiKey: string) {
-    this.#parts = { ...parts, settings: new Map() };
+  /** @param parts Of the present run. A reset replaces them. */
+  constructor(parts: () => ControlParts, apiKey: string) {
+    this.#parts = parts;
     this.#apiKey = apiKey;
   }
 
@@ -73,7 +74,8 @@ export class Control {
     }
     const { operation, id } = find(request.method ?? "", pathname);
     const text = await readText(request);
-    const call: ControlCall = { ...this.#parts, at: this.#parts.now(), id, query: searchParams, text };
+    const parts = this.#parts();
+    const call: ControlCall = { ...parts, at: parts.now(), id, query: searchParams, text };
     return operation.handle(call);
   }
 }

@@ -1,7 +1,9 @@
 import { z } from "zod";
+import { ROOT } from "../api/contract/document.ts";
+import { globPattern } from "../faults/glob.ts";
 import type { ScenarioRun } from "../scenario/run.ts";
 import { parseScenario } from "../scenario/scenario.ts";
-import type { LoggedRequest } from "../server/request-log.ts";
+import type { LoggedRequest, RequestContents } from "../server/request-log.ts";
 import {
   type ControlCall,
   ControlError,
@@ -26,7 +28,7 @@ export const SERVICE_OPERATIONS: readonly ControlOperation[] = [
   {
     method: "POST",
     path: "/faults",
-    description: "adds a `fault`, written as for --fault; `body` is that of the fault answer",
+    description: "adds a `fault` as for --fault, optionally with the `body` of the fault answer",
     handle(call) {
       call.faults.add(faultText(readBody(call.text, faultSchema)));
       return { ...showFaults(call), status: 201 };
@@ -55,13 +57,14 @@ export const SERVICE_OPERATIONS: readonly ControlOperation[] = [
   {
     method: "GET",
     path: "/requests",
-    description: "returns counts of requests and the last requests (query parameter `limit`, default 100)",
+    description:
+      "returns counts of requests and the last requests with headers and bodies. `limit` (default 100), `method`, `path`, `status` and `fault` select them",
     handle({ requests, query }) {
-      const limit = Number(query.get("limit") ?? 100);
-      if (!Number.isSafeInteger(limit) || limit < 0 || limit > MAX_SHOWN) {
-        throw new ControlError(400, `limit: expected a number from 0 to ${MAX_SHOWN}`);
-      }
-      const recent = (limit === 0 ? [] : requests.recent().slice(-limit)).map(describeRequest);
+      const { limit, ...filter } = readFilter(query);
+      const fitting = requests.recent().filter((request) => fits(request, filter));
+      const recent = (limit === 0 ? [] : fitting.slice(-limit)).map((request) => {
+        return describeRequest(request, requests.contentsOf(request.requestId));
+      });
       const { inFlight, maxInFlight } = requests;
       return ok({ in_flight: inFlight, most_in_flight: maxInFlight, counts: requests.counts(), recent });
     },
@@ -72,6 +75,16 @@ export const SERVICE_OPERATIONS: readonly ControlOperation[] = [
     description: "clears the counts and the last requests",
     handle({ requests }) {
       requests.reset();
+      return ok({});
+    },
+  },
+  {
+    method: "POST",
+    path: "/reset",
+    description: "begins again as at the start: world, time, sessions, faults, scenario and request log",
+    handle({ text, reset }) {
+      readBody(text, z.strictObject({}));
+      reset();
       return ok({});
     },
   },
@@ -130,8 +143,53 @@ function faultText({ fault, body }: z.output<typeof faultSchema>): string {
   return `${head},body=${encodeURIComponent(typeof body === "string" ? body : JSON.stringify(body))}${rest}`;
 }
 
-function describeRequest({ requestId, durationMs, at, ...rest }: LoggedRequest): Readonly<Record<string, unknown>> {
-  return { request_id: requestId, ...rest, duration_ms: durationMs, at: isoTime(at) };
+interface RequestFilter {
+  readonly method: string | null;
+  /** Of the path below `/api/v2`. */
+  readonly path: RegExp | undefined;
+  readonly status: number | undefined;
+  /** As written. */
+  readonly fault: string | null;
+}
+
+/** @throws ControlError */
+function readFilter(query: URLSearchParams): RequestFilter & { readonly limit: number } {
+  const [unknown] = [...query.keys()].filter((name) => !REQUEST_PARAMETERS.includes(name));
+  if (unknown !== undefined) {
+    throw new ControlError(400, `${unknown}: expected one of ${REQUEST_PARAMETERS.join(", ")}`);
+  }
+  const limit = Number(query.get("limit") ?? 100);
+  if (!Number.isSafeInteger(limit) || limit < 0 || limit > MAX_SHOWN) {
+    throw new ControlError(400, `limit: expected a number from 0 to ${MAX_SHOWN}`);
+  }
+  const [path, status] = [query.get("path"), query.get("status")];
+  if (status !== null && !/^[1-5][0-9]{2}$/.test(status)) {
+    throw new ControlError(400, "status: expected a number such as 503");
+  }
+  return {
+    limit,
+    method: query.get("method"),
+    path: path === null ? undefined : globPattern(path),
+    status: status === null ? undefined : Number(status),
+    fault: query.get("fault"),
+  };
+}
+
+const REQUEST_PARAMETERS: readonly string[] = ["limit", "method", "path", "status", "fault"];
+
+function fits(request: LoggedRequest, { method, path, status, fault }: RequestFilter): boolean {
+  if (method !== null && request.method !== method) return false;
+  if (status !== undefined && request.status !== status) return false;
+  if (fault !== null && !request.faults.includes(fault)) return false;
+  const [asked = ""] = request.url.split("?");
+  return path === undefined || path.test(asked.startsWith(`${ROOT}/`) ? asked.slice(ROOT.length) : asked);
+}
+
+function describeRequest(
+  { requestId, durationMs, at, ...rest }: LoggedRequest,
+  contents: RequestContents | undefined,
+): Readonly<Record<string, unknown>> {
+  return { request_id: requestId, ...rest, ...contents, duration_ms: durationMs, at: isoTime(at) };
 }
 
 function showFaults({ faults }: ControlCall): ControlReply {

@@ -5,22 +5,33 @@ import { ApiError, badRequest } from "../api-errors.ts";
 /** "Maximum POST body size 15 KB." */
 const MAX_BYTES = 15 * 1024;
 
-/** As JSON; undefined where there is none. @throws RequestRefused BODY_TOO_LARGE, BAD_REQUEST */
-export async function readJsonBody(request: IncomingMessage): Promise<unknown> {
-  const body = await readBody(request);
-  if (body.length === 0) return undefined;
-  // "Request and response bodies are JSON", which is UTF-8.
-  if (!isUtf8(body)) throw badRequest("The body is not UTF-8");
-  try {
-    return JSON.parse(body.toString("utf8"));
-  } catch {
-    throw badRequest("The body is not JSON");
-  }
-}
+/** The body of one request, read once. */
+export class RequestBody {
+  readonly #request: IncomingMessage;
+  #read: Promise<Buffer> | undefined;
 
-/** For operations without a body; it must not be too large either. @throws RequestRefused BODY_TOO_LARGE */
-export async function skipBody(request: IncomingMessage): Promise<void> {
-  await readBody(request);
+  constructor(request: IncomingMessage) {
+    this.#request = request;
+  }
+
+  /** @throws RequestRefused BODY_TOO_LARGE */
+  read(): Promise<Buffer> {
+    this.#read ??= readBody(this.#request);
+    return this.#read;
+  }
+
+  /** As JSON; undefined where there is none. @throws RequestRefused BODY_TOO_LARGE, BAD_REQUEST */
+  async readJson(): Promise<unknown> {
+    const body = await this.read();
+    if (body.length === 0) return undefined;
+    // "Request and response bodies are JSON", which is UTF-8.
+    if (!isUtf8(body)) throw badRequest("The body is not UTF-8");
+    try {
+      return JSON.parse(body.toString("utf8"));
+    } catch {
+      throw badRequest("The body is not JSON");
+    }
+  }
 }
 
 async function readBody(request: IncomingMessage): Promise<Buffer> {

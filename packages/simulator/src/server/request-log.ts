@@ -1,3 +1,4 @@
+import type { IncomingHttpHeaders } from "node:http";
 import type { Clock } from "../clock.ts";
 
 /** One answered or broken off request. */
@@ -25,27 +26,52 @@ export interface RequestCount {
   readonly count: number;
 }
 
+/** What a client sent with a request. */
+export interface RequestContents {
+  /** Names in lower case. */
+  readonly headers: IncomingHttpHeaders;
+  /** `undefined` if it is larger than the API allows, or was never read. */
+  readonly body: string | undefined;
+}
+
 /** A request under way. */
 export interface OpenRequest {
   route: string;
   faults: readonly string[];
+  headers: IncomingHttpHeaders;
+  body: string | undefined;
   finish(status: number | undefined, bytes: number): void;
 }
 
 const MAX_RECENT = 1000;
+/** Characters of headers and bodies. */
+const MAX_CONTENTS = 4_000_000;
+
+export interface RequestLogOptions {
+  readonly clock: Clock;
+  /** Called with each request once it is answered or broken off. */
+  readonly log?: ((request: LoggedRequest) => void) | undefined;
+  /** Keep headers and bodies: about 1 kB for each request, 4 MB in all. */
+  readonly keepsContents?: boolean | undefined;
+}
 
 /** Counts requests by method, route and status, and keeps the last 1,000. */
 export class RequestLog {
   readonly #clock: Clock;
   readonly #log: ((request: LoggedRequest) => void) | undefined;
+  readonly keepsContents: boolean;
   #counts = new Map<string, RequestCount>();
   #recent: LoggedRequest[] = [];
+  /** By request id, oldest first. */
+  readonly #contents = new Map<string, RequestContents>();
+  #contentsSize = 0;
   #inFlight = 0;
   #maxInFlight = 0;
 
-  constructor(clock: Clock, log: ((request: LoggedRequest) => void) | undefined) {
+  constructor({ clock, log, keepsContents = false }: RequestLogOptions) {
     this.#clock = clock;
     this.#log = log;
+    this.keepsContents = keepsContents;
   }
 
   /** Notes that a request came in. */
@@ -57,12 +83,15 @@ export class RequestLog {
     const request: OpenRequest = {
       route: "(unknown)",
       faults: [],
+      headers: {},
+      body: undefined,
       finish: (status, bytes) => {
         if (finished) return;
         finished = true;
         this.#inFlight--;
         const durationMs = this.#clock.monotonic() - startedAt;
-        const { route, faults } = request;
+        const { route, faults, headers, body } = request;
+        if (this.keepsContents) this.#keep(requestId, { headers, body });
         const at = this.#clock.now();
         this.#add({ requestId, method, route, url, status, bytes, durationMs, at, faults });
       },
@@ -87,6 +116,11 @@ export class RequestLog {
     return this.#recent.slice(-MAX_RECENT);
   }
 
+  /** Headers and body of a recent request. `undefined` if they are not kept or too old. */
+  contentsOf(requestId: string): RequestContents | undefined {
+    return this.#contents.get(requestId);
+  }
+
   get inFlight(): number {
     return this.#inFlight;
   }
@@ -99,7 +133,19 @@ export class RequestLog {
   reset(): void {
     this.#counts = new Map();
     this.#recent = [];
+    this.#contents.clear();
+    this.#contentsSize = 0;
     this.#maxInFlight = this.#inFlight;
+  }
+
+  #keep(requestId: string, contents: RequestContents): void {
+    this.#contents.set(requestId, contents);
+    this.#contentsSize += sizeOf(contents);
+    for (const [id, oldest] of this.#contents) {
+      if (this.#contentsSize <= MAX_CONTENTS && this.#contents.size <= MAX_RECENT) return;
+      this.#contents.delete(id);
+      this.#contentsSize -= sizeOf(oldest);
+    }
   }
 
   #add(request: LoggedRequest): void {
@@ -111,4 +157,8 @@ export class RequestLog {
     if (this.#recent.length >= 2 * MAX_RECENT) this.#recent = this.#recent.slice(-MAX_RECENT);
     this.#log?.(request);
   }
+}
+
+function sizeOf({ headers, body = "" }: RequestContents): number {
+  return Object.entries(headers).reduce((sum, [name, value]) => sum + name.length + String(value).length, body.length);
 }

@@ -20,7 +20,7 @@ import { createRendering } from "../records/rendering.ts";
 import type { Spelling } from "../records/spelling.ts";
 import type { World } from "../world/model.ts";
 import { deliver } from "./delivery.ts";
-import { readJsonBody, skipBody } from "./request-body.ts";
+import { RequestBody } from "./request-body.ts";
 import type { RequestLog } from "./request-log.ts";
 import { answerError, answerReply } from "./respond.ts";
 import type { Match, Routes } from "./routes.ts";
@@ -54,6 +54,7 @@ interface View {
 interface Exchange {
   readonly requestId: string;
   readonly request: IncomingMessage;
+  readonly body: RequestBody;
   readonly url: URL;
   readonly match: Match | undefined;
   readonly faults: FaultEffects;
@@ -87,8 +88,11 @@ export class Service {
     const exchange = this.#begin(request, requestId, ended.signal);
     entry.route = exchange.match?.operation.path ?? entry.route;
     entry.faults = exchange.faults.texts;
+    entry.headers = request.headers;
     try {
       const answer = await this.#answer(exchange);
+      // A fault can answer before anything reads the body.
+      if (requests.keepsContents) entry.body = await this.#bodyText(exchange.body, response);
       if (answer === undefined) {
         if (exchange.faults.get("cut")?.where === "reset") request.socket.resetAndDestroy();
         else response.destroy();
@@ -104,6 +108,16 @@ export class Service {
     }
   }
 
+  /** `undefined` for a body that is too large, after which the connection ends. */
+  async #bodyText(body: RequestBody, response: ServerResponse): Promise<string | undefined> {
+    try {
+      return (await body.read()).toString("utf8");
+    } catch {
+      response.setHeader("Connection", "close");
+      return undefined;
+    }
+  }
+
   #begin(request: IncomingMessage, requestId: string, signal: AbortSignal): Exchange {
     const { routes, faults, now } = this.#parts;
     const method = request.method ?? "";
@@ -116,6 +130,7 @@ export class Service {
     return {
       requestId,
       request,
+      body: new RequestBody(request),
       url,
       match,
       faults: faults.apply({ method, path, page, query: url.searchParams }),
@@ -177,7 +192,7 @@ export class Service {
 
   /** Handles a request once parameters and body fit the contract. A call is made when nothing is left to wait for. */
   #checked(
-    { request, url }: Exchange,
+    { body, url }: Exchange,
     match: Match,
     handle: (body: unknown) => Reply | Promise<Reply>,
   ): Reply | Promise<Reply> {
@@ -185,11 +200,12 @@ export class Service {
     const { operation } = match;
     contract.checkParameters(match, url);
     if (!operation.takesBody) {
-      return operation.method === "POST" ? skipBody(request).then(() => handle(undefined)) : handle(undefined);
+      // It must not be too large either.
+      return operation.method === "POST" ? body.read().then(() => handle(undefined)) : handle(undefined);
     }
-    return readJsonBody(request).then((body) => {
-      contract.checkBody(operation, body);
-      return handle(body);
+    return body.readJson().then((json) => {
+      contract.checkBody(operation, json);
+      return handle(json);
     });
   }
 

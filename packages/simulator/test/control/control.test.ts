@@ -21,8 +21,15 @@ interface Running {
 
 async function start(options: Partial<SimulatorOptions> = {}): Promise<Running> {
   const clock = new ManualClock(STARTED_AT);
-  const world = createWorld({ seed: 5, size: { sensors: 45 }, startedAt: STARTED_AT });
-  const base = { world, clock, spelling: "live", credentials: CREDENTIALS, control: true } as const;
+  const makeWorld = () => createWorld({ seed: 5, size: { sensors: 45 }, startedAt: STARTED_AT });
+  const base = {
+    world: makeWorld(),
+    createWorld: makeWorld,
+    clock,
+    spelling: "live",
+    credentials: CREDENTIALS,
+    control: true,
+  } as const;
   const simulator = await startSimulator({ ...base, ...options });
   onTestFinished(() => simulator.close());
   const send = (method: string, path: string, body?: unknown): Promise<Received> => {
@@ -260,6 +267,7 @@ describe("control of the service", () => {
     await send("POST", "/faults", { fault: "error=503@/health#2" });
     expect((await send("DELETE", `/faults?${new URLSearchParams({ fault: "missing=501@/version" })}`)).json).toEqual({
       faults: ["error=503@/health#2"],
+      active: [{ fault: "error=503@/health#2", left: 2, passing: 0, applied: 0 }],
     });
     expect((await api("/version")).status).toBe(200);
     expect((await send("DELETE", "/faults")).json).toEqual({ faults: [], active: [] });
@@ -286,6 +294,80 @@ describe("control of the service", () => {
     expect([answer.status, answer.json]).toEqual([400, { message: expect.stringContaining(message) }]);
   });
 
+  test("begins again as at the start", async () => {
+    const { send, api, simulator, clock } = await start({
+      startAt: STARTED_AT,
+      frozen: true,
+      faults: ["error=503@/health#1"],
+    });
+    const read = async () => (await api("/experimental/sensors?limit=3000")).text;
+    const [before, first] = [await read(), simulator.world.list("sensor")[0]?.id];
+    const { token } = await login(api);
+    expect((await api("/health")).status).toBe(503);
+    await send("POST", `/objects/${first}/rename`, { name: "another" });
+    await send("POST", "/faults", { fault: "wrong-total=1" });
+    await send("POST", "/time/step", { by: "1h" });
+    await clock.advance(HOUR);
+    expect(await send("POST", "/reset")).toMatchObject({ status: 200, json: {} });
+    expect((await send("GET", "/time")).json).toEqual({ now: "2026-03-12T14:05:10.000Z", speed: 1, frozen: true });
+    expect((await send("GET", "/faults")).json).toMatchObject({ faults: ["error=503@/health#1"] });
+    expect((await send("GET", "/requests")).json).toMatchObject({ counts: [], recent: [] });
+    expect(await read()).toBe(before);
+    expect((await login(api)).token).toBe(token);
+    expect(simulator.world.node(first ?? "")?.name).not.toBe("another");
+    expect((await api("/health")).status).toBe(503);
+    await send("POST", "/reset");
+    expect((await api("/version", { bearer: token })).status).toBe(401);
+  });
+
+  test("cannot begin again with a world that it has not made", async () => {
+    const { send } = await start({ createWorld: undefined });
+    expect(await send("POST", "/reset")).toMatchObject({
+      status: 400,
+      json: { message: "this simulator cannot make its world again" },
+    });
+  });
+
+  test("shows headers and bodies of requests", async () => {
+    const { send, api } = await start({ faults: ["html@POST:/sensors/*"] });
+    await api("/version", { bearer: "WRONG2" });
+    await api("/sensors/1/pause", { method: "POST", body: '{"message":"x"}' });
+    await api("/session", { method: "POST", bearer: null, body: "x".repeat(20_000) });
+    const { recent } = (await send("GET", "/requests")).json as { readonly recent: readonly object[] };
+    expect(recent).toMatchObject([
+      { url: "/api/v2/version", headers: { authorization: "Bearer WRONG2" }, body: "" },
+      { url: "/api/v2/sensors/1/pause", headers: { "content-length": "15" }, body: '{"message":"x"}' },
+      { url: "/api/v2/session", status: 400 },
+    ]);
+    expect(recent[2]).not.toHaveProperty("body");
+  });
+
+  test.each([
+    ["method=POST", ["/session"]],
+    ["path=/sensors*", ["/sensors/7", "/sensors?limit=1"]],
+    ["path=/sensors*&status=404", ["/sensors/7"]],
+    ["fault=wrong-total=1@/sensors", ["/sensors?limit=1"]],
+    ["limit=1", ["/session"]],
+    ["limit=1&method=GET", ["/sensors?limit=1"]],
+    ["status=503", []],
+  ])("selects requests by %s", async (query, paths) => {
+    const { send, api } = await start({ faults: ["wrong-total=1@/sensors"] });
+    for (const path of ["/version", "/sensors/7", "/sensors?limit=1"]) await api(path);
+    await api("/session", { method: "POST", bearer: null, body: "{}" });
+    const { recent } = (await send("GET", `/requests?${query}`)).json as {
+      readonly recent: readonly { url: string }[];
+    };
+    expect(recent.map(({ url }) => url)).toEqual(paths.map((path) => `/api/v2${path}`));
+  });
+
+  test.each([
+    ["status=ok", "status: expected a number such as 503"],
+    ["methd=GET", "methd: expected one of limit, method, path, status, fault"],
+  ])("refuses the selection %s", async (query, message) => {
+    const { send } = await start();
+    expect(await send("GET", `/requests?${query}`)).toMatchObject({ status: 400, json: { message } });
+  });
+
   test("drops sessions and shows mails about new passwords", async () => {
     const { send, api } = await start();
     const body = JSON.stringify({ username: CREDENTIALS.username, password: CREDENTIALS.password });
@@ -293,7 +375,6 @@ describe("control of the service", () => {
       readonly token: string;
     };
     await send("DELETE", "/sessions");
-      active: [{ fault: "error=503@/health#2", left: 2, passing: 0, applied: 0 }],
     expect((await api("/version", { bearer: token })).status).toBe(401);
     expect(await send("GET", "/password-resets")).toMatchObject({ status: 200, json: [] });
   });

@@ -15,7 +15,7 @@ test.each([
   ["an old release", { ...WORLD, release: "24.3" }, {}, "2cbdb679ad9fb827"],
   ["hostile names", WORLD, { hostileNames: true }, "c20638187e803c15"],
   ["a scenario", { ...WORLD, scenario: "flapping-link" }, {}, "f88400f4306d265d"],
-] as const)("%s has the bytes of the first release", async (_, flags, mode: ServiceMode, hash) => {
+] as const)("%s keeps its bytes", async (_, flags, mode: ServiceMode, hash) => {
   const address = { host: "127.0.0.1", port: 0 };
   const simulator = await startService(flags, address, CREDENTIALS, { ...mode, startAt: STARTED_AT, speed: 1 });
   onTestFinished(() => simulator.close());
