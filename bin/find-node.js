@@ -50,26 +50,41 @@ function bundledNode(range) {
 
 /**
  * What to tell when no Node.js is new enough, in one line.
- * @param {string} range of `engines`
- * @param {readonly string[]} brought packages that are optional dependencies
- * @param {string} program
+ * @param {Manifest} manifest
  */
-function lack(range, brought, program) {
-  const name = packageName(process.platform, process.arch);
-  const remedy = brought.includes(name)
-    ? "the package " + name + ", which would bring one, is not installed: install again with --include=optional"
-    : "no package brings one for " + process.platform + "-" + process.arch + ": see https://nodejs.org";
+function lack(manifest) {
   return (
-    program +
+    manifest.name +
     " needs Node.js " +
-    range.replace(">=", "") +
+    manifest.engines.node.replace(">=", "") +
     " or newer, found " +
     process.versions.node +
     " (" +
     process.execPath +
     "); " +
-    remedy
+    remedyOf(manifest)
   );
+}
+
+/**
+ * @typedef {Readonly<Record<string, string>>} Packages
+ * @typedef {{ name: string, engines: { node: string }, optionalDependencies?: Packages, peerDependencies?: Packages }} Manifest
+ */
+
+/**
+ * @param {Manifest} manifest
+ */
+function remedyOf(manifest) {
+  const name = packageName(process.platform, process.arch);
+  if (name in (manifest.optionalDependencies || {})) {
+    return "the package " + name + ", which would bring one, is not installed: install again with --include=optional";
+  }
+  // The user decides about an optional peer dependency.
+  const range = (manifest.peerDependencies || {})[name];
+  if (range !== undefined) {
+    return "install one beside it: npm install " + manifest.name + " " + name + "@" + range.replace(">=", "");
+  }
+  return "no package brings one for " + process.platform + "-" + process.arch + ": see https://nodejs.org";
 }
 
 module.exports = { bundledNode, isEnough, lack, packageName };

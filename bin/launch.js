@@ -40,7 +40,7 @@ function launch(script, args, env = process.env) {
   }
   const node = bundledNode(range);
   if (node === undefined) {
-    process.stderr.write(lack(range, Object.keys(manifest.optionalDependencies), manifest.name) + "\n");
+    process.stderr.write(lack(manifest) + "\n");
     process.exitCode = 1;
     return;
   }

@@ -25,7 +25,7 @@ Packages of prtg-exporter contain the software below. \`npm run docs\` generates
 function runtimeNotice(): string {
   const versions = new Set(Object.values(manifest.optionalDependencies));
   return `Node.js ${[...versions].join(", ")}
-In the archives, the .deb and .rpm packages and the image. The npm packages load it as an optional dependency.
+In the archives, the .deb and .rpm packages and the image. The npm package prtg-exporter loads it as an optional dependency.
 
 MIT and the licenses of the libraries in it. Their text is in the file LICENSE of Node.js: runtime/LICENSE in
 archives and packages, /usr/local/LICENSE in the image.

@@ -4,7 +4,7 @@ export interface Dependencies {
   readonly name: string;
   readonly version: string;
   readonly dependencies: Readonly<Record<string, string>>;
-  readonly optionalDependencies: Readonly<Record<string, string>>;
+  readonly optionalDependencies?: Readonly<Record<string, string>> | undefined;
 }
 
 /** A package lacks the files that they need. */

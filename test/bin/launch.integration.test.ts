@@ -92,6 +92,15 @@ describe("launcher on an older Node.js", () => {
     expect(stderr).toContain(PACKAGE);
   });
 
+  test("names the command that installs an optional peer dependency", async () => {
+    const folder = launcherFolder({ range: TOO_NEW, dependency: "peerDependencies", main: ABOUT });
+    const { code, stderr } = await start(folder).ended;
+    expect({ code, lines: stderr.trimEnd().split("\n").length }).toEqual({ code: 1, lines: 1 });
+    expect(stderr.trimEnd()).toMatch(
+      new RegExp(`needs Node\\.js 999 or newer, found .*: npm install prtg-exporter ${PACKAGE}@24$`),
+    );
+  });
+
   test("returns the program's exit code", async () => {
     const folder = launcherFolder({ ...BUNDLED, main: "process.exitCode = 141;" });
     expect(await start(folder).ended).toMatchObject({ code: 141, signal: null });

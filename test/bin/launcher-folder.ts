@@ -16,6 +16,8 @@ interface LauncherFolder {
   readonly bundled?: string;
   /** Relative to the launcher's. Hoisted packages are further up. */
   readonly packagesIn?: string;
+  /** How the manifest names the package. */
+  readonly dependency?: "optionalDependencies" | "peerDependencies";
   readonly main: string;
   readonly mainFile?: "src/main.ts" | "dist/main.js";
 }
@@ -27,7 +29,8 @@ export function launcherFolder(given: LauncherFolder): string {
   const folder = join(root, "above/exporter");
   cpSync(BIN, join(folder, "bin"), { recursive: true });
   const engines = { node: given.range };
-  const manifest = { name: "prtg-exporter", type: "module", engines, optionalDependencies: { [PACKAGE]: "1.0.0" } };
+  const dependencies = { [given.dependency ?? "optionalDependencies"]: { [PACKAGE]: ">=24" } };
+  const manifest = { name: "prtg-exporter", type: "module", engines, ...dependencies };
   write(join(folder, "package.json"), JSON.stringify(manifest));
   write(join(folder, given.mainFile ?? "src/main.ts"), given.main);
   // The launcher must not rely on what npm 9 and 10 leave there.

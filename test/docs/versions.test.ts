@@ -16,8 +16,9 @@ const [, NODE = ""] = BROUGHT[0] ?? [];
 const OLDEST = /^>=(\d+)$/.exec(manifest.engines.node)?.[1] ?? "";
 const PAIRS = read("test/real/programs/machines.txt");
 const NEWEST = Math.max(...[...PAIRS.matchAll(/^(\d+)\./gm)].map(([, major]) => Number(major)));
+const [, OLDEST_OF_SIMULATOR = ""] = /^>=(\d+)\./.exec(simulator.engines.node) ?? [];
 /** Oldest supported, bundled, and newest tested. */
-const LINES = [OLDEST, NODE.split(".")[0] ?? "", String(NEWEST)];
+const LINES = [OLDEST, OLDEST_OF_SIMULATOR, NODE.split(".")[0] ?? "", String(NEWEST)];
 /** Pages about the past keep their versions. */
 const HISTORY = new Set(["docs/fuzz.md", "CHANGELOG.md"]);
 

@@ -1,5 +1,6 @@
 import simulator from "prtg-simulator/package.json" with { type: "json" };
 import { expect, test } from "vitest";
+import { z } from "zod";
 import { lockedPackages } from "../../../scripts/package/build.ts";
 import { neededBy, publishedManifest, shrinkwrap } from "../../../scripts/package/manifests.ts";
 
@@ -60,9 +61,24 @@ test("the lock of a package of the workspace has what it needs, from where Node.
 });
 
 test("the lock of prtg-simulator pins all dependencies", () => {
-  const needed = neededBy({ ...simulator, optionalDependencies: {} }, lockedPackages());
+  const needed = neededBy(simulator, lockedPackages());
   expect(Object.keys(needed)).toEqual(
     expect.arrayContaining(Object.keys(simulator.dependencies).map((name) => `node_modules/${name}`)),
   );
   expect(Object.values(needed).filter((entry) => !("integrity" in entry))).toEqual([]);
+});
+
+test("the dependencies of prtg-simulator run on its oldest Node.js", () => {
+  const versionOf = (range: string) =>
+    (/(\d+)(?:\.(\d+))?/.exec(range) ?? []).slice(1).map((part) => Number(part ?? 0));
+  const [major = 0, minor = 0] = versionOf(simulator.engines.node);
+  const ranges = Object.values(neededBy(simulator, lockedPackages())).flatMap(({ engines }) => {
+    return z.object({ node: z.string() }).safeParse(engines).data?.node ?? [];
+  });
+  expect(ranges.length).toBeGreaterThan(2);
+  const newer = ranges.filter((range) => {
+    const [needed = 0, detail = 0] = versionOf(range);
+    return needed > major || (needed === major && detail > minor);
+  });
+  expect(newer).toEqual([]);
 });

@@ -64,8 +64,13 @@ const WILDCARDS: Readonly<Record<string, string>> = { "**": ".*", "*": "[^/]*", 
 
 /** `**` stands for any text, `*` for any text and `?` for one character of one name; brackets too stand for themselves. */
 function globPattern(glob: string): RegExp {
-  const source = glob.replaceAll(/\*\*|[*?]|[^*?]+/g, (part) => WILDCARDS[part] ?? RegExp.escape(part));
+  const source = glob.replaceAll(/\*\*|[*?]|[^*?]+/g, (part) => WILDCARDS[part] ?? escaped(part));
   return new RegExp(`^${source}$`, "su");
+}
+
+/** Node.js 22 cannot escape patterns itself. */
+function escaped(text: string): string {
+  return text.replaceAll(/[.*+?^${}()|[\]\\/]/g, "\\$&");
 }
 
 function isBelow({ parent }: SimNode, above: ReadonlySet<SimNode>): boolean {
