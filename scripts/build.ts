@@ -54,9 +54,13 @@ async function buildExporter(folder: string): Promise<void> {
 
 async function buildSimulator(): Promise<void> {
   const folder = path.join(SIMULATOR, "dist");
-  await bundleTo(folder, path.join(SIMULATOR, "src"), { main: "packages/simulator/src/main.ts" }, []);
-  for (const name of [...LAUNCHER, "LICENSE", "NOTICE"])
-    cpSync(path.join(ROOT, name), path.join(folder, path.basename(name)));
+  const sources = path.join(SIMULATOR, "src");
+  const input = { main: "packages/simulator/src/main.ts", library: "packages/simulator/src/library.ts" };
+  await bundleTo(folder, sources, input, [], "allow-extension");
+  cpSync(path.join(sources, "library-types.ts"), path.join(folder, "library.d.ts"));
+  for (const name of LAUNCHER) cpSync(path.join(ROOT, name), path.join(folder, path.basename(name)));
+  // npm packs no files of other folders.
+  for (const name of ["LICENSE", "NOTICE"]) cpSync(path.join(ROOT, name), path.join(SIMULATOR, name));
 }
 
 async function bundleTo(
@@ -64,13 +68,14 @@ async function bundleTo(
   sources: string,
   input: Readonly<Record<string, string>>,
   plugins: readonly Plugin[],
+  preserveEntrySignatures: "allow-extension" | false = false,
 ): Promise<void> {
   rmSync(folder, { recursive: true, force: true });
   const bundle = await rolldown({
     cwd: ROOT,
     platform: "node",
     input,
-    preserveEntrySignatures: false,
+    preserveEntrySignatures,
     // Comments name paths: symlinks would make bytes depend on the folder.
     // Without a link in node_modules, so that modules keep their places.
     resolve: { symlinks: false, alias: { "prtg-simulator": SIMULATOR } },

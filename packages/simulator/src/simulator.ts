@@ -7,7 +7,7 @@ import { Authentication } from "./auth/authentication.ts";
 import type { Credentials } from "./auth/credentials.ts";
 import type { PasswordReset } from "./auth/passwords.ts";
 import type { Clock } from "./clock.ts";
-import { Control } from "./control/control.ts";
+import { CONTROL_ROOT, Control } from "./control/control.ts";
 import { Faults } from "./faults/faults.ts";
 import { createInstallation, type Installation } from "./installation/installation.ts";
 import { type Random, seededRandom } from "./random.ts";
@@ -63,6 +63,8 @@ export interface SimulatorOptions {
   readonly faults?: readonly string[];
   /** For request ids, tokens and faults; by default seeded by the world. */
   readonly random?: Random;
+  /** Whether the request log has headers and bodies. By default, it has them with the control endpoint. */
+  readonly keepsContents?: boolean | undefined;
   /** Called with each request once it is answered or broken off. */
   readonly log?: (request: LoggedRequest) => void;
 }
@@ -90,6 +92,12 @@ export interface Simulator {
   dropSessions(): void;
   /** Begins again as at the start. Properties of this object are new ones then. @throws RangeError without `createWorld` */
   reset(): void;
+  /**
+   * An operation of the control endpoint, without HTTP. Works without `control`, too. Returns the JSON of the answer.
+   * @param path below `/simulator`, with its query
+   * @throws ControlError, RangeError, ScenarioError and FaultSyntaxError
+   */
+  operate(method: string, path: string, text: string): unknown;
   /** Users, groups and keys, auto-discovery jobs and the license: what there is beside the tree. */
   readonly installation: Installation;
   /** The tokens of password resets that users would find in their mail, oldest first. */
@@ -146,7 +154,8 @@ function beginRun(options: SimulatorOptions, world: World, { contract, baseUrl, 
   const { forbiddenEndpoints } = credentials;
   const rejectsMalformed = options.spelling === "live";
   const auth = new Authentication({ directory, forbiddenEndpoints, now, sessionLifetimeMs, random, rejectsMalformed });
-  const requests = new RequestLog({ clock, log: options.log, keepsContents: options.control === true });
+  const keepsContents = options.keepsContents ?? options.control === true;
+  const requests = new RequestLog({ clock, log: options.log, keepsContents });
   const spelling = spellingOf(options.spelling, options.release, options.version);
   const offers = ({ availability }: Operation): boolean => spelling.release.has(availability);
   const service = new Service({
@@ -200,13 +209,11 @@ export async function startSimulator(options: SimulatorOptions): Promise<Simulat
   const document = await openDocument();
   const { release } = spellingOf(options.spelling, options.release, options.version);
   const contract = (): object => publishedContract(document, release);
-  const control =
-    options.control === true
-      ? new Control(() => ({ ...run, dropSessions, passwordResets, contract, reset }), credentials.apiKey)
-      : undefined;
+  const control = new Control(() => ({ ...run, dropSessions, passwordResets, contract, reset }), credentials.apiKey);
+  const isControlled = options.control === true;
   const random: Random = () => run.random();
   const server = createHttpServer({ tls, random }, (request, response) => {
-    const owner = control?.owns(request.url ?? "") ? control : run.service;
+    const owner = isControlled && control.owns(request.url ?? "") ? control : run.service;
     void owner.serve(request, response);
   });
   const port = await listen(server, host, options.port ?? 0);
@@ -243,6 +250,7 @@ export async function startSimulator(options: SimulatorOptions): Promise<Simulat
     },
     dropSessions,
     reset,
+    operate: (method, path, text) => control.operate(method, `${CONTROL_ROOT}${path}`, text).json,
     get installation() {
       return run.installation;
     },

@@ -86,9 +86,7 @@ export function addServiceFlags(command: Command): Command {
     .option("--tls-cert <file>", "certificate of the server (PEM), with --tls-key")
     .option("--tls-key <file>", "private key of the certificate (PEM)")
     .addOption(
-      new Option("--classic-port <port>", "also simulate the classic web server, without API v2").argParser(
-        integer(0, 65_535),
-      ),
+      new Option("--classic-port <port>", "also simulate the classic web server, without API v2").argParser(parsePort),
     )
     .option("--api-key <key>", "accepted API key, of the administrator", "simulated-key")
     .option("--read-api-key <key>", "accepted API key of a user with read access only", "simulated-read-key")
@@ -171,6 +169,8 @@ function integer(minimum: number, maximum = Number.MAX_SAFE_INTEGER): (text: str
     throw new InvalidArgumentError(`Give a whole number ${bounds}.`);
   };
 }
+
+export const parsePort = integer(0, 65_535);
 
 function parseSpeed(text: string): number {
   const speed = /^\d+(\.\d+)?$/.test(text) ? Number(text) : Number.NaN;

@@ -55,6 +55,8 @@ export interface ServiceMode
     >,
     TlsFlags {
   readonly speed?: number;
+  /** See `SimulatorOptions`. */
+  readonly keepsContents?: boolean;
   readonly reported?: ReportedServer | undefined;
 }
 
@@ -87,6 +89,7 @@ export async function startService(
     hostileNames = false,
     acknowledgementMessages,
     classicPort,
+    keepsContents,
     reported,
   } = mode;
   const { spelling = flags.spelling, release = flags.release, version, defaultLimit, faults = [] } = reported ?? {};
@@ -108,7 +111,16 @@ export async function startService(
   };
   const world = makeWorld();
   const time = { clock: systemClock, startAt, speed, frozen, sessionLifetimeMs };
-  const options = { world, createWorld: makeWorld, ...time, control, scenario, credentials, classicPort };
+  const options = {
+    world,
+    createWorld: makeWorld,
+    ...time,
+    control,
+    keepsContents,
+    scenario,
+    credentials,
+    classicPort,
+  };
   const server = { spelling, release, version, defaultLimit, faults: [...faults, ...flags.fault] };
   const tls = await tlsOptions(mode, address);
   try {

@@ -2,7 +2,14 @@ import type { IncomingMessage, ServerResponse } from "node:http";
 import { FaultSyntaxError } from "../faults/grammar.ts";
 import { ScenarioError } from "../scenario/scenario-error.ts";
 import { OBJECT_OPERATIONS } from "./object-operations.ts";
-import { type ControlCall, ControlError, type ControlOperation, type ControlParts, ok } from "./operation.ts";
+import {
+  type ControlCall,
+  ControlError,
+  type ControlOperation,
+  type ControlParts,
+  type ControlReply,
+  ok,
+} from "./operation.ts";
 import { SERVICE_OPERATIONS } from "./service-operations.ts";
 import { STATUS_CHANGES } from "./status-changes.ts";
 import { describeTime, TIME_OPERATIONS } from "./time-operations.ts";
@@ -62,8 +69,7 @@ export class Control {
     }
   }
 
-  async #answer(request: IncomingMessage): Promise<{ readonly status: number; readonly json: unknown }> {
-    const { pathname, searchParams } = new URL(request.url ?? "", "http://control");
+  async #answer(request: IncomingMessage): Promise<ControlReply> {
     if (request.headers.authorization !== `Bearer ${this.#apiKey}`) {
       const headers = { "WWW-Authenticate": "Bearer" };
       throw new ControlError(
@@ -72,8 +78,13 @@ export class Control {
         headers,
       );
     }
-    const { operation, id } = find(request.method ?? "", pathname);
-    const text = await readText(request);
+    return this.operate(request.method ?? "", request.url ?? "", await readText(request));
+  }
+
+  /** Answers a request without HTTP and without a key. @throws ControlError, RangeError, ScenarioError and FaultSyntaxError */
+  operate(method: string, url: string, text: string): ControlReply {
+    const { pathname, searchParams } = new URL(url, "http://control");
+    const { operation, id } = find(method, pathname);
     const parts = this.#parts();
     const call: ControlCall = { ...parts, at: parts.now(), id, query: searchParams, text };
     return operation.handle(call);
