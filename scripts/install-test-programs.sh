@@ -645,6 +645,7 @@ debian_root() {
 install_python_programs() {
   install_python python-openmetrics prometheus-client python requirements.txt
   install_python schemathesis schemathesis schemathesis schemathesis-requirements.txt
+  install_python pytest pytest pytest pytest-requirements.txt
   install_python yamllint yamllint yamllint yamllint-requirements.txt
 }
 

@@ -63,6 +63,7 @@ export const NAVIGATION: readonly Entry[] = [
     page("architecture", "Architecture"),
     { ...page("decisions/", "Decisions"), collapsed: true, items: pagesOf("decisions") },
     page("simulator", "Simulator"),
+    page("simulator-in-tests", "The simulator in tests"),
     page("fuzz", "Fuzzing"),
   ]),
 ];

@@ -5,6 +5,7 @@ const PAGES = [
   "docs/getting-started.md",
   "docs/deployment.md",
   "docs/simulator.md",
+  "docs/simulator-in-tests.md",
   "deploy/helm/prtg-exporter/README.md",
   "packages/simulator/README.md",
 ];
@@ -43,6 +44,7 @@ const NOT_REHEARSED: readonly (readonly [RegExp, string])[] = [
   [/^dnf install /, "needs Red Hat: test/real/packages-foreign.nightly.test.ts installs with rpm"],
   [/msiexec /, "needs Windows: test/real/installer-wine.nightly.test.ts installs with Wine"],
   [/^winget /, "needs Windows: test/scripts/package/winget.test.ts checks the manifests"],
+  [/^docker run .* simulate /, "test/containers/image.test.ts runs it with the same image"],
   [/^npx prtg-simulator --/, "the same package without the flag is rehearsed"],
   [/^cosign verify /, "there is no signature without the identity of GitHub"],
   [/^gh attestation verify /, "there is no attestation without the identity of GitHub"],

@@ -2,6 +2,7 @@ import { setTimeout as sleep } from "node:timers/promises";
 import { afterAll, afterEach, beforeAll, describe, expect, inject, test, vi } from "vitest";
 import { z } from "zod";
 import manifest from "../../package.json" with { type: "json" };
+import { readPage } from "../docs/support/pages.ts";
 import { describeWithPrograms } from "../real/support/programs.ts";
 import { runProgram } from "../real/support/run-program.ts";
 import { freePort } from "../support/free-port.ts";
@@ -126,6 +127,24 @@ describeWithPrograms([...IMAGE_PROGRAMS], "image in a container engine", (progra
     await engine.docker(["rm", "--force", second]);
     started.splice(0);
     await engine.docker(["volume", "rm", "state-of-the-tests"]);
+  });
+
+  test("simulates PRTG as docs/simulator-in-tests.md starts it", async () => {
+    const { blocks } = readPage("docs/simulator-in-tests.md");
+    const script = blocks.find(({ text }) => text.startsWith("docker run "))?.text ?? "";
+    const [run = "", wait = "", remove = ""] = script.replaceAll(/ \\\n +/g, " ").split("\n");
+    const port = await freePort();
+    // The engine has no bridge that could publish a port.
+    const argumentsOf = (command: string) =>
+      command
+        .replace(/--publish \S+/, "--network=host")
+        .replace(/ghcr\.io\S+/, IMAGE)
+        .replace(":1615", `:${port}`)
+        .split(" ")
+        .slice(1);
+    await engine.docker(argumentsOf(run));
+    expect(await runProgram("curl", ["--silent", "--show-error", ...argumentsOf(wait)], "")).toMatchObject({ code: 0 });
+    await engine.docker(argumentsOf(remove));
   });
 
   describe("image that gets a stop signal", () => {

@@ -10,7 +10,7 @@ const SITE = `https://${owner}.github.io/${name}/`;
 
 /** Files that users get without the repository. */
 const SHIPPED = globSync(
-  ["src/**/*.ts", "packages/simulator/src/**/*.ts", "config/*.example.yaml", "deploy/**/*.{yaml,yml,json}"],
+  ["src/**/*.ts", "packages/simulator/{README.md,src/**/*.ts}", "config/*.example.yaml", "deploy/**/*.{yaml,yml,json}"],
   { cwd: ROOT },
 ).map((file) => ({ file, text: withoutComments(file, readFileSync(path.join(ROOT, file), "utf8")) }));
 

@@ -28,37 +28,39 @@ export function sourceFiles(): string[] {
   return stdout.split("\0").filter((name) => PACKAGED.test(name) && existsSync(ROOT + name));
 }
 
-/** Built once for all test files, and after source changes. */
-export async function builtPackages(): Promise<string> {
+export function builtPackages(): Promise<string> {
+  return builtOnce(FOLDER, (out) => packageTo(out, ROOT));
+}
+
+/** Built once for all test files, and after source changes. @returns the folder, below `parent` */
+export async function builtOnce(parent: string, build: (out: string) => Promise<void>): Promise<string> {
   const hash = createHash("sha256").update(spawnSync("git", ["rev-parse", "HEAD"], { cwd: ROOT }).stdout);
   for (const name of sourceFiles()) hash.update(name).update(readFileSync(ROOT + name));
-  const folder = path.join(FOLDER, hash.digest("hex").slice(0, 16));
+  const folder = path.join(parent, hash.digest("hex").slice(0, 16));
   // Test files run in parallel processes.
-  const claim = await claimAlone();
+  const claim = await claimAlone(parent);
   try {
-    if (!existsSync(folder)) await build(folder);
+    if (!existsSync(folder)) {
+      rmSync(parent, { recursive: true, force: true });
+      mkdirSync(parent, { recursive: true });
+      await build(`${folder}.partial`);
+      renameSync(`${folder}.partial`, folder);
+    }
   } finally {
     claim.close();
   }
   return folder;
 }
 
-async function build(folder: string): Promise<void> {
-  rmSync(FOLDER, { recursive: true, force: true });
-  mkdirSync(FOLDER, { recursive: true });
-  await packageTo(`${folder}.partial`, ROOT);
-  renameSync(`${folder}.partial`, folder);
-}
-
 /** The system frees a dead process's abstract socket. */
-async function claimAlone(): Promise<Server> {
+async function claimAlone(name: string): Promise<Server> {
   for (;;) {
     const server = createServer();
     const isOurs = new Promise<boolean>((resolve, reject) => {
       server.once("error", (error: NodeJS.ErrnoException) =>
         error.code === "EADDRINUSE" ? resolve(false) : reject(error),
       );
-      server.listen("\0prtg-exporter-packages", () => resolve(true));
+      server.listen(`\0${name}`, () => resolve(true));
     });
     if (await isOurs) return server;
     await sleep(200);

@@ -14,6 +14,7 @@ export type ProgramName =
   | "amtool"
   | "python-openmetrics"
   | "schemathesis"
+  | "pytest"
   | "yamllint"
   | "otel-collector"
   /** Nightly tests only. */
