@@ -1,6 +1,7 @@
 import { X509Certificate } from "node:crypto";
 import { type Contract, loadContract, type Operation } from "./api/contract/contract.ts";
 import { openDocument } from "./api/contract/document.ts";
+import { contractForGenerators } from "./api/contract/generators.ts";
 import { publishedContract } from "./api/contract/published.ts";
 import { ENDPOINTS } from "./api/endpoints/table.ts";
 import { Authentication } from "./auth/authentication.ts";
@@ -209,7 +210,9 @@ export async function startSimulator(options: SimulatorOptions): Promise<Simulat
   const document = await openDocument();
   const { release } = spellingOf(options.spelling, options.release, options.version);
   const contract = (): object => publishedContract(document, release);
-  const control = new Control(() => ({ ...run, dropSessions, passwordResets, contract, reset }), credentials.apiKey);
+  const generatorContract = (): object => contractForGenerators(document, release);
+  const parts = { dropSessions, passwordResets, contract, generatorContract, reset };
+  const control = new Control(() => ({ ...run, ...parts }), credentials.apiKey);
   const isControlled = options.control === true;
   const random: Random = () => run.random();
   const server = createHttpServer({ tls, random }, (request, response) => {

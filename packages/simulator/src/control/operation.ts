@@ -21,6 +21,8 @@ export interface ControlParts {
   readonly passwordResets: () => readonly PasswordReset[];
   /** The contract of the release and the spelling that are played. */
   readonly contract: () => object;
+  /** The same for generators of clients. */
+  readonly generatorContract: () => object;
   /** Functions that end what `set` began, by the id of the sensor. */
   readonly settings: Map<string, (() => void)[]>;
 }

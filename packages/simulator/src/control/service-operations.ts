@@ -103,8 +103,14 @@ export const SERVICE_OPERATIONS: readonly ControlOperation[] = [
   {
     method: "GET",
     path: "/contract",
-    description: "returns the OpenAPI document of the simulated release and spelling",
-    handle: ({ contract }) => ok(contract()),
+    description:
+      "returns the OpenAPI document of the simulated release and spelling. `for=generators` returns the one for generators of clients",
+    handle({ contract, generatorContract, query }) {
+      const reader = query.get("for");
+      if (reader === null) return ok(contract());
+      if (reader !== "generators") throw new ControlError(400, "for: expected generators");
+      return ok(generatorContract());
+    },
   },
   {
     method: "GET",

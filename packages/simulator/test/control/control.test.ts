@@ -112,6 +112,7 @@ describe("control endpoint", () => {
     ["POST", "/faults", { fault: "explode" }, 400, 'there is no fault called "explode"'],
     ["DELETE", "/faults?fault=html", undefined, 404, "the fault html is not active"],
     ["GET", "/requests?limit=-1", undefined, 400, "limit: expected a number from 0 to 1000"],
+    ["GET", "/contract?for=readers", undefined, 400, "for: expected generators"],
     ["GET", "/objects/99", undefined, 404, "there is no object with the id 99"],
     ["POST", "/objects/99/pause", {}, 404, "there is no object with the id 99"],
     ["DELETE", "/objects/0", undefined, 400, "root"],
@@ -129,6 +130,20 @@ describe("control endpoint", () => {
       status,
       json: { message: expect.stringContaining(message) },
     });
+  });
+
+  test("returns the contract of the release and spelling, and the one for generators", async () => {
+    const { send } = await start({ release: "25.1", spelling: "specification" });
+    const statusOf = (json: unknown) =>
+      (json as { components: { schemas: { SummedStatus?: object; Status: { enum: string[] } } } }).components.schemas;
+    const [whole, forGenerators] = [await send("GET", "/contract"), await send("GET", "/contract?for=generators")];
+    expect([whole.status, forGenerators.status]).toEqual([200, 200]);
+    expect(whole.json).toMatchObject({ openapi: "3.1.0" });
+    expect(forGenerators.json).toMatchObject({ openapi: "3.0.3" });
+    expect(statusOf(whole.json).Status.enum).toContain("PAUSED_BY_USER");
+    expect(statusOf(forGenerators.json).Status.enum).toEqual(expect.arrayContaining(["up", "pausedbyuser"]));
+    expect(statusOf(forGenerators.json)).not.toHaveProperty("SummedStatus");
+    expect(JSON.stringify(forGenerators.json)).not.toContain("editSensor");
   });
 
   test("ignores faults and stays out of the request log", async () => {
