@@ -646,6 +646,7 @@ install_python_programs() {
   install_python python-openmetrics prometheus-client python requirements.txt
   install_python schemathesis schemathesis schemathesis schemathesis-requirements.txt
   install_python pytest pytest pytest pytest-requirements.txt
+  install_python python-generators openapi-python-client python generators-requirements.txt
   install_python yamllint yamllint yamllint yamllint-requirements.txt
 }
 

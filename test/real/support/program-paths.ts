@@ -15,6 +15,8 @@ export type ProgramName =
   | "python-openmetrics"
   | "schemathesis"
   | "pytest"
+  /** Python with generators of clients. */
+  | "python-generators"
   | "yamllint"
   | "otel-collector"
   /** Nightly tests only. */
