@@ -31,6 +31,7 @@ test("events go to the configured receiver with the instance id of the metrics",
   const events = await connect(folder, otlp);
   expect(events.address).toEqual({ url: `${receiver.url}/otlp/v1/logs`, protocol: "http/protobuf" });
   expect(await events.openSink("hq").send([statusChange(1)], never)).toMatchObject({ kind: "accepted" });
+  expect(receiver.requests[0]?.headers).toMatchObject({ "user-agent": expect.stringMatching(/^prtg-exporter\/\S+$/) });
   const [sent] = receiver.requests[0]?.logs ?? [];
   expect(sent).toMatchObject({
     resource: { "service.name": "monitoring", "service.instance.id": "the-instance" },

@@ -18,6 +18,7 @@ describe("planReading", () => {
     { covered: undefined, newest: 5 * HOUR, types: [], why: "without a watermark nothing older is looked for" },
     { covered: 10 * MINUTE, newest: MINUTE, types: ["live"], why: "a gap within the live window" },
     { covered: 3 * HOUR + 57 * MINUTE, newest: MINUTE, types: ["live"], why: "just within it" },
+    { covered: 3 * HOUR + 58 * MINUTE, newest: MINUTE, types: ["live"], why: "at its margin" },
     { covered: 3 * HOUR + 59 * MINUTE, newest: MINUTE, types: ["live", "short"], why: "about to leave it" },
     { covered: 6 * HOUR, newest: MINUTE, types: ["live", "short"], why: "an outage of six hours" },
     { covered: 3 * DAY, newest: MINUTE, types: ["live", "short", "medium"], why: "an outage of three days" },

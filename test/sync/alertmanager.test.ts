@@ -165,10 +165,10 @@ describe("an outage", () => {
 });
 
 describe("TLS", () => {
-  async function secureClient(ca: string | undefined) {
+  async function secureClient(ca: string | undefined, serverName?: string) {
     const server = createSecureServer(keyPair("localhost"), (_, response) => void response.end("[]"));
     const { port, close } = await listenOnLoopback(server);
-    const tls = { ca, serverName: undefined, insecureSkipVerify: false };
+    const tls = { ca, serverName, insecureSkipVerify: false };
     const client = clientOf({ url: `https://localhost:${port}`, tls }, new ManualClock(START));
     onTestFinished(async () => {
       await client.close();
@@ -186,6 +186,11 @@ describe("TLS", () => {
     expect(error.code).toBe("ALERTMANAGER_UNREACHABLE");
     expect(describeError(error)).toMatch(/the certificate is not trusted .* fingerprint is ([0-9A-F]{2}:){31}/);
     expect(error.remedy).toMatch(/^Set tls.ca_file to the issuing CA .* tls: \{ fingerprints: \["([0-9A-F]{2}:){31}/);
+  });
+
+  it("names its own key if the certificate has another name", async () => {
+    const error = await failureOf((await secureClient(certificate("ca.pem"), "other.example.com")).silences(never));
+    expect(error.remedy).toContain("Use the name in the certificate in sync.alertmanager.url");
   });
 
   it("advises about the scheme if the port has no TLS", async () => {

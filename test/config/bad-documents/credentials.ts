@@ -100,6 +100,11 @@ export const CREDENTIALS: readonly BadDocument[] = [
     problems: [["5:16", "found a text (not shown): credentials belong under proxy_auth"]],
   },
   {
+    title: "proxy that is a list",
+    text: `${OPEN_SERVER}    proxy_url: [http://proxy:3128]\n`,
+    problems: [["5:16", "servers[0].proxy_url: expected an http or https URL without a path"]],
+  },
+  {
     title: "proxy with a path",
     text: `${OPEN_SERVER}    proxy_url: http://proxy:3128/x\n`,
     problems: [["5:16", "without a path", "it has a path"]],
