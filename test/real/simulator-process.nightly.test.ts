@@ -1,4 +1,12 @@
-import { type Case, type End, leavesNoProcess, OLD, PAIRS, type Way } from "./support/simulator-process.ts";
+import {
+  type Case,
+  type End,
+  leavesNoProcess,
+  leavesNoProcessEarly,
+  OLD,
+  PAIRS,
+  type Way,
+} from "./support/simulator-process.ts";
 
 const ENDS: readonly End[] = ["SIGTERM", "SIGINT", "SIGKILL", "end of input"];
 
@@ -12,3 +20,8 @@ const CASES: readonly Case[] = PAIRS.flatMap((pair) => {
 });
 
 leavesNoProcess("simulator in every way", CASES);
+
+leavesNoProcessEarly(
+  "simulator that starts, on every Node.js",
+  PAIRS.flatMap((pair) => (["SIGTERM", "SIGKILL"] as const).map((end) => ({ pair, way: "npx" as const, end }))),
+);

@@ -1,4 +1,4 @@
-import { type Case, leavesNoProcess, OLD, PAIRS } from "./support/simulator-process.ts";
+import { type Case, leavesNoProcess, leavesNoProcessEarly, OLD, PAIRS } from "./support/simulator-process.ts";
 
 const OLDEST_SUPPORTED = PAIRS.slice(1, 2);
 
@@ -13,3 +13,7 @@ const CASES: readonly Case[] = [
 ];
 
 leavesNoProcess("simulator", CASES);
+leavesNoProcessEarly("simulator that starts", [
+  ...OLD.map((pair) => ({ pair, way: "command", end: "SIGKILL" }) as const),
+  ...OLDEST_SUPPORTED.map((pair) => ({ pair, way: "npx", end: "SIGKILL" }) as const),
+]);

@@ -91,8 +91,11 @@ export interface Simulator {
   freezeAt(time: number | undefined): void;
   /** Ends all sessions without telling their owners, as a restart of the service does. */
   dropSessions(): void;
-  /** Begins again as at the start. Properties of this object are new ones then. @throws RangeError without `createWorld` */
-  reset(): void;
+  /**
+   * Begins again as at the start, and breaks off requests under way. Properties of this object are new ones then.
+   * Resolves when it listens, which a fault may have ended. @throws RangeError without `createWorld`
+   */
+  reset(): Promise<void>;
   /**
    * An operation of the control endpoint, without HTTP. Works without `control`, too. Returns the JSON of the answer.
    * @param path below `/simulator`, with its query
@@ -111,6 +114,7 @@ const DEFAULT_SESSION_LIFETIME_MS = 30 * 60_000;
 /** "Omitting it returns up to 3000"; live servers keep to the declared default. */
 const DEFAULT_LIMITS: Readonly<Record<SpellingName, number>> = { specification: 3000, live: 100 };
 const DEFAULT_READY_AFTER_MS = 2000;
+const LISTEN_AGAIN_MS = 200;
 
 /** Parts that a reset replaces. */
 interface Run {
@@ -182,28 +186,50 @@ function beginRun(options: SimulatorOptions, world: World, { contract, baseUrl, 
 export async function startSimulator(options: SimulatorOptions): Promise<Simulator> {
   const { clock, host = "127.0.0.1", credentials, tls } = options;
   let url = "";
-  const context: RunContext = {
-    contract: await loadContract(),
-    baseUrl: () => url,
-    restart: (downMs) => restart(downMs),
+  const loadedContract = await loadContract();
+  const begin = (world: World): Run => {
+    // A request of an earlier run may still be delayed by a fault.
+    const restartOwn = (downMs: number): void => {
+      if (run === own) restart(downMs);
+    };
+    const own = beginRun(options, world, { contract: loadedContract, baseUrl: () => url, restart: restartOwn });
+    return own;
   };
-  let run = beginRun(options, options.world, context);
-  const reset = (): void => {
-    if (options.createWorld === undefined) throw new RangeError("this simulator cannot make its world again");
-    run = beginRun(options, options.createWorld(), context);
-    run.time.start();
-  };
+  let run = begin(options.world);
   const closing = new AbortController();
+  let restarting = new AbortController();
+  let listening: Promise<void> = Promise.resolve();
+  const reset = (): Promise<void> => {
+    if (options.createWorld === undefined) throw new RangeError("this simulator cannot make its world again");
+    const before = run;
+    run = begin(options.createWorld());
+    run.time.start();
+    before.service.end();
+    restarting.abort();
+    restarting = new AbortController();
+    return listening;
+  };
   const restart = (downMs: number): void => {
     if (!server.listening) return;
     dropSessions();
-    void close(server)
-      .then(() => clock.sleep(downMs, closing.signal))
-      .then(() => listen(server, host, port))
-      // Closed in the meantime.
-      .catch((error: unknown) => {
-        if (!closing.signal.aborted) throw error;
-      });
+    const { signal } = restarting;
+    listening = close(server)
+      .then(() => clock.sleep(downMs, AbortSignal.any([closing.signal, signal])))
+      // Reset or closed in the meantime.
+      .catch(() => undefined)
+      .then(() => listenAgain());
+  };
+  /** Another program may have the port for a while. */
+  const listenAgain = async (): Promise<void> => {
+    while (!closing.signal.aborted) {
+      try {
+        await listen(server, host, port);
+        if (closing.signal.aborted) await close(server);
+        return;
+      } catch {
+        await clock.sleep(LISTEN_AGAIN_MS, closing.signal).catch(() => undefined);
+      }
+    }
   };
   const dropSessions = (): void => run.auth.dropSessions();
   const passwordResets = (): readonly PasswordReset[] => run.installation.passwordResets.pending();

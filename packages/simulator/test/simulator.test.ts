@@ -1,12 +1,14 @@
 import { once } from "node:events";
-import { connect } from "node:net";
+import { connect, createServer } from "node:net";
 import { Agent, request } from "undici";
 import { describe, expect, test } from "vitest";
 import { certificate, keyPair } from "../../../test/support/certificates.ts";
 import { ManualClock } from "../../../test/support/manual-clock.ts";
 import { type LoggedRequest, RequestLog } from "../src/server/request-log.ts";
 import { startSimulator } from "../src/simulator.ts";
+import type { World } from "../src/world/model.ts";
 import { CREDENTIALS, startService } from "./support/running-service.ts";
+import { StaticWorld } from "./support/static-world.ts";
 
 describe("request log", () => {
   test("counts by method, route and status", async () => {
@@ -162,4 +164,74 @@ describe("malformed HTTP requests", () => {
     socket.destroy();
     expect(chunk.toString()).toMatch(new RegExp(`^HTTP/1.1 ${status} `));
   });
+});
+
+describe("a reset", () => {
+  const createWorld = (): World => new StaticWorld();
+
+  test("listens at once if a restart is under way", async () => {
+    const { simulator, send } = await startService({ createWorld, faults: ["restart=1h@/version"] });
+    await expect(send("/version")).rejects.toThrow();
+    await expect(send("/health")).rejects.toThrow();
+    await simulator.reset();
+    expect((await send("/health")).status).toBe(204);
+  });
+
+  test("breaks off requests under way", async () => {
+    const { simulator, send } = await startService({ createWorld, faults: ["hang@/version"] });
+    const hanging = expect(send("/version")).rejects.toThrow();
+    await expect.poll(() => simulator.requests.inFlight).toBe(1);
+    await simulator.reset();
+    await hanging;
+  });
+
+  test("ends with the delayed restart of an earlier request", async () => {
+    const { simulator, send, clock } = await startService({ createWorld, faults: ["latency=1s#1", "restart=1h#1"] });
+    const delayed = expect(send("/version")).rejects.toThrow();
+    await expect.poll(() => clock.pending).toEqual([1000]);
+    await simulator.reset();
+    simulator.faults.clear();
+    await clock.advance(1000);
+    await delayed;
+    expect((await send("/health")).status).toBe(204);
+  });
+});
+
+test("listens again after a restart when another program has freed the port", async () => {
+  const { simulator, send, clock } = await startService({ faults: ["restart=5s#1"] });
+  await expect(send("/version")).rejects.toThrow();
+  const other = createServer();
+  await new Promise<void>((resolve) => other.listen(simulator.port, "127.0.0.1", resolve));
+  await expect.poll(() => clock.pending).toEqual([5000]);
+  await clock.advance(5000);
+  await expect.poll(() => clock.pending).toEqual([200]);
+  await new Promise((resolve) => other.close(resolve));
+  await clock.advance(200);
+  await expect
+    .poll(() =>
+      send("/health").then(
+        ({ status }) => status,
+        () => 0,
+      ),
+    )
+    .toBe(204);
+});
+
+test.each(["//", "//simulator", "/simulator//x"])("answers a request for %s", async (target) => {
+  const { simulator } = await startService({ control: true });
+  const socket = connect(simulator.port, "127.0.0.1");
+  socket.write(`GET ${target} HTTP/1.1\r\nHost: a\r\nConnection: close\r\n\r\n`);
+  const [answer] = await once(socket, "data");
+  expect(String(answer)).toMatch(/^HTTP\/1\.1 4\d\d /);
+});
+
+test("the log of bodies does not delay the answer of a fault", async () => {
+  const { simulator } = await startService({ keepsContents: true, faults: ["error=503"] });
+  const socket = connect(simulator.port, "127.0.0.1");
+  socket.write("POST /api/v2/session HTTP/1.1\r\nHost: a\r\nContent-Length: 4\r\n\r\n");
+  const [answer] = await once(socket, "data");
+  expect(String(answer)).toMatch(/^HTTP\/1\.1 503 /);
+  socket.end("late");
+  const [{ requestId = "" } = {}] = simulator.requests.recent();
+  await expect.poll(() => simulator.requests.contentsOf(requestId)?.body).toBe("late");
 });

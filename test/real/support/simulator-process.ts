@@ -1,5 +1,5 @@
 import { spawn } from "node:child_process";
-import { existsSync, mkdtempSync, readFileSync, rmSync, symlinkSync, writeFileSync } from "node:fs";
+import { existsSync, mkdtempSync, readdirSync, readFileSync, rmSync, symlinkSync, writeFileSync } from "node:fs";
 import { createRequire } from "node:module";
 import { tmpdir } from "node:os";
 import path from "node:path";
@@ -25,12 +25,17 @@ const LIBRARY = `
 const FLAGS = ["--listen-address=127.0.0.1:0", "--sensors=20"];
 
 export type Way = "npx" | "command" | "library";
-export type End = "SIGTERM" | "SIGINT" | "SIGKILL" | "end of input";
+export type Signal = "SIGTERM" | "SIGINT" | "SIGKILL";
+export type End = Signal | "end of input";
 
 export interface Case {
   readonly pair: Pair;
   readonly way: Way;
   readonly end: End;
+}
+
+export interface SignalCase extends Case {
+  readonly end: Signal;
 }
 
 export const PAIRS: readonly Pair[] = [
@@ -73,8 +78,22 @@ function commandOf(way: Way, end: End): readonly [string, ...string[]] {
   return ["node", "--input-type=module", "--eval", LIBRARY];
 }
 
-/** Resolves when the simulator listens. */
-async function startSimulator(folder: string, { pair, way, end }: Case) {
+/** Ids of processes with this text in their command line. */
+function processesWith(text: string): readonly number[] {
+  return readdirSync("/proc")
+    .filter((name) => /^\d+$/.test(name) && commandLineOf(name).includes(text))
+    .map(Number);
+}
+
+function commandLineOf(process: string): string {
+  try {
+    return readFileSync(`/proc/${process}/cmdline`, "utf8");
+  } catch {
+    return "";
+  }
+}
+
+function spawnSimulator(folder: string, { pair, way, end }: Case) {
   const programs = temporaryProgramFolder(pair);
   const file = path.join(programs, "ready.json");
   const [program, ...args] = commandOf(way, end);
@@ -85,6 +104,12 @@ async function startSimulator(folder: string, { pair, way, end }: Case) {
     // npx looks for the program there, and has no other Node.js.
     env: { ...environmentWith(programs), READY_FILE: file },
   });
+  return { child, file };
+}
+
+/** Resolves when the simulator listens. */
+async function startSimulator(folder: string, one: Case) {
+  const { child, file } = spawnSimulator(folder, one);
   let errors = "";
   child.stderr?.setEncoding("utf8").on("data", (text: string) => {
     errors += text;
@@ -98,33 +123,56 @@ async function startSimulator(folder: string, { pair, way, end }: Case) {
   return { launcher, stdin: child.stdin, pid, url };
 }
 
+/** The package in a folder that the tests of this block share. */
+function installed(): () => string {
+  let folder = "";
+  beforeAll(async () => {
+    folder = await install();
+    return () => rmSync(folder, { recursive: true, force: true });
+  });
+  return () => folder;
+}
+
+function named<One extends Case>(cases: readonly One[]) {
+  return cases.map((one) => ({ ...one, node: one.pair.node }));
+}
+
 /** Each case leaves no process, and nothing that listens. */
 export function leavesNoProcess(title: string, cases: readonly Case[]): void {
-  const pairs = [...new Set(cases.map(({ pair }) => pair))];
-  describeWithPrograms(pairs.flatMap(programsOf), title, () => {
-    let folder = "";
+  describeWithPrograms(programsFor(cases), title, () => {
+    const folder = installed();
 
-    beforeAll(async () => {
-      folder = await install();
-      return () => rmSync(folder, { recursive: true, force: true });
+    test.each(named(cases))("$way leaves no process after $end, on Node.js $node", async (one) => {
+      const { launcher, stdin, pid, url } = await startSimulator(folder(), one);
+      const alive = () => [launcher, pid].filter(isAlive);
+      expect(alive()).toEqual([launcher, pid]);
+      // Only an old Node.js and npx are another process than the simulator.
+      const isLaunched = one.way === "npx" || OLD.includes(one.pair);
+      expect(launcher !== pid).toBe(isLaunched);
+      expect((await fetch(`${url}/api/v2/health`)).status).toBe(204);
+      // dash catches a SIGINT that npx forwards, and waits. A terminal sends it to the whole group.
+      if (one.end === "end of input") stdin?.end();
+      else process.kill(one.end === "SIGINT" && one.way === "npx" ? -launcher : launcher, one.end);
+      await expect.poll(alive, { timeout: 10_000 }).toEqual([]);
+      await expect(fetch(`${url}/api/v2/health`)).rejects.toThrow();
     });
-
-    test.each(cases.map((one) => ({ ...one, node: one.pair.node })))(
-      "$way leaves no process after $end, on Node.js $node",
-      async (one) => {
-        const { launcher, stdin, pid, url } = await startSimulator(folder, one);
-        const alive = () => [launcher, pid].filter(isAlive);
-        expect(alive()).toEqual([launcher, pid]);
-        // Only an old Node.js and npx are another process than the simulator.
-        const isLaunched = one.way === "npx" || OLD.includes(one.pair);
-        expect(launcher !== pid).toBe(isLaunched);
-        expect((await fetch(`${url}/api/v2/health`)).status).toBe(204);
-        // dash catches a SIGINT that npx forwards, and waits. A terminal sends it to the whole group.
-        if (one.end === "end of input") stdin?.end();
-        else process.kill(one.end === "SIGINT" && one.way === "npx" ? -launcher : launcher, one.end);
-        await expect.poll(alive, { timeout: 10_000 }).toEqual([]);
-        await expect(fetch(`${url}/api/v2/health`)).rejects.toThrow();
-      },
-    );
   });
+}
+
+/** Each case leaves no process if its launcher ends as soon as that has started another one. */
+export function leavesNoProcessEarly(title: string, cases: readonly SignalCase[]): void {
+  describeWithPrograms(programsFor(cases), title, () => {
+    const folder = installed();
+
+    test.each(named(cases))("$way leaves no process after an early $end, on Node.js $node", async (one) => {
+      const { child, file } = spawnSimulator(folder(), one);
+      await expect.poll(() => processesWith(file).length, { interval: 5, timeout: 60_000 }).toBeGreaterThan(1);
+      child.kill(one.end);
+      await expect.poll(() => processesWith(file), { timeout: 10_000 }).toEqual([]);
+    });
+  });
+}
+
+function programsFor(cases: readonly Case[]) {
+  return [...new Set(cases.map(({ pair }) => pair))].flatMap(programsOf);
 }

@@ -4,7 +4,7 @@ export const LAUNCHER_CHECK_MS = 1_000;
 
 /** The process, or a fake of it. */
 export interface LaunchedProcess {
-  readonly env: Readonly<Record<string, string | undefined>>;
+  readonly env: Record<string, string | undefined>;
   readonly platform: string;
   readonly pid: number;
   readonly ppid: number;
@@ -21,14 +21,19 @@ export interface ProcessFacts {
   readonly parent: number;
 }
 
-/** `undefined` if there is no such process, or the operating system does not say. */
-export type FindProcess = (pid: number) => ProcessFacts | undefined;
+/** `gone`: there is no such process. `unknown`: the operating system does not say. */
+export type FindProcess = (pid: number) => ProcessFacts | "gone" | "unknown";
 
 /** A process must not outlive its launcher. */
 interface Bond {
   readonly child: number;
   readonly parent: number;
 }
+
+/** The parent of processes whose own parent has ended. */
+const FIRST = 1;
+/** The parent of a bond that is broken from the beginning. */
+const ENDED = -1;
 
 /**
  * Ends the process by SIGTERM when a process that launched it ends. Otherwise it would hold its port. Launchers are:
@@ -54,32 +59,55 @@ export function stopWithLauncher(
 
 function bondsOf(self: LaunchedProcess, find: FindProcess): readonly Bond[] {
   const bonds: Bond[] = [];
+  const launcher = takeLauncher(self.env);
+  // The launcher may have ended before this process could look.
+  let next: number | undefined = launcher ?? self.ppid;
   let child = self.pid;
-  let parent: number | undefined = self.ppid;
-  const add = (): void => {
-    if (parent === undefined) return;
+  const add = (parent: number): void => {
     bonds.push({ child, parent });
     child = parent;
-    parent = find(parent)?.parent;
+    const facts = find(parent);
+    next = typeof facts === "string" ? undefined : facts.parent;
   };
-  // Child processes inherit the variable, and have another parent.
-  if (parent === Number(self.env.PRTG_EXPORTER_LAUNCHER)) add();
+  if (launcher !== undefined) add(launcher);
   if (!isRunByNpx(self)) return bonds;
-  const isShell = parent !== undefined && SHELLS.includes(find(parent)?.name ?? "");
-  add();
-  if (isShell) add();
+  if (next !== undefined && isShell(next, find)) add(next);
+  if (next !== undefined) add(isOrphan(next, find) ? ENDED : next);
   return bonds;
+}
+
+/** The id of the launcher. Processes that this one starts do not inherit it. */
+function takeLauncher(env: LaunchedProcess["env"]): number | undefined {
+  const { PRTG_EXPORTER_LAUNCHER: text } = env;
+  delete env.PRTG_EXPORTER_LAUNCHER;
+  return text === undefined ? undefined : Number(text);
 }
 
 /** Some shells do not become the only program that they start. */
 const SHELLS: readonly string[] = ["sh", "ash", "bash", "busybox", "dash", "ksh", "zsh"];
 
+/** Whether the process is the shell of npx. */
+function isShell(pid: number, find: FindProcess): boolean {
+  const facts = find(pid);
+  return pid !== FIRST && typeof facts === "object" && SHELLS.includes(facts.name);
+}
+
+/** Whether the process stands where npx was. npx itself can be the first process of a container. */
+function isOrphan(pid: number, find: FindProcess): boolean {
+  const facts = find(pid);
+  return pid === FIRST && typeof facts === "object" && !/^(?:node|npm|npx)/.test(facts.name);
+}
+
+/** Other command lines of `npx --call` may leave the program behind on purpose. */
 function isRunByNpx({ env }: LaunchedProcess): boolean {
-  return env.npm_lifecycle_event === "npx" && /\bprtg-(?:exporter|simulator)\b/.test(env.npm_lifecycle_script ?? "");
+  return env.npm_lifecycle_event === "npx" && /^'?prtg-(?:exporter|simulator)'?$/.test(env.npm_lifecycle_script ?? "");
 }
 
 function holds({ child, parent }: Bond, self: LaunchedProcess, find: FindProcess): boolean {
-  if (child !== self.pid) return find(child)?.parent === parent;
+  if (child !== self.pid) {
+    const facts = find(child);
+    return facts === "unknown" || (facts !== "gone" && facts.parent === parent);
+  }
   if (self.platform !== "win32") return self.ppid === parent;
   // Windows keeps the id of a parent that has ended.
   try {
@@ -91,11 +119,14 @@ function holds({ child, parent }: Bond, self: LaunchedProcess, find: FindProcess
 }
 
 /** On Linux. Shells of other systems become the program. */
-function findProcess(pid: number): ProcessFacts | undefined {
+function findProcess(pid: number): ProcessFacts | "gone" | "unknown" {
+  if (process.platform !== "linux") return "unknown";
   try {
-    const [, name = "", parent] = /\((.*)\) \S (\d+)/s.exec(readFileSync(`/proc/${pid}/stat`, "utf8")) ?? [];
-    return parent === undefined ? undefined : { name, parent: Number(parent) };
-  } catch {
-    return undefined;
+    const [, name, parent] = /\((.*)\) \S (\d+)/s.exec(readFileSync(`/proc/${pid}/stat`, "utf8")) ?? [];
+    return name === undefined ? "unknown" : { name, parent: Number(parent) };
+  } catch (error) {
+    // Not if files cannot be opened for a moment.
+    const isGone = error instanceof Error && "code" in error && (error.code === "ENOENT" || error.code === "ESRCH");
+    return isGone ? "gone" : "unknown";
   }
 }

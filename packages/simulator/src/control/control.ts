@@ -54,8 +54,8 @@ export class Control {
 
   /** Whether a request is for the control endpoint. */
   owns(url: string): boolean {
-    const { pathname } = new URL(url, "http://control");
-    return pathname === CONTROL_ROOT || pathname.startsWith(`${CONTROL_ROOT}/`);
+    const [path = ""] = url.split(/[?#]/);
+    return path === CONTROL_ROOT || path.startsWith(`${CONTROL_ROOT}/`);
   }
 
   /** Never rejects. */

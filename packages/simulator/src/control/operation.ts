@@ -17,7 +17,7 @@ export interface ControlParts {
   readonly requests: RequestLog;
   readonly dropSessions: () => void;
   /** Begins again as at the start. @throws ControlError if the world cannot be made again */
-  readonly reset: () => void;
+  readonly reset: () => Promise<void>;
   readonly passwordResets: () => readonly PasswordReset[];
   /** The contract of the release and the spelling that are played. */
   readonly contract: () => object;

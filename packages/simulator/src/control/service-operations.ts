@@ -84,7 +84,8 @@ export const SERVICE_OPERATIONS: readonly ControlOperation[] = [
     description: "begins again as at the start: world, time, sessions, faults, scenario and request log",
     handle({ text, reset }) {
       readBody(text, z.strictObject({}));
-      reset();
+      // It listens already: this request has arrived.
+      void reset();
       return ok({});
     },
   },

@@ -39,6 +39,7 @@ export interface OpenRequest {
   route: string;
   faults: readonly string[];
   headers: IncomingHttpHeaders;
+  /** Can be set after the end, too. */
   body: string | undefined;
   finish(status: number | undefined, bytes: number): void;
 }
@@ -90,8 +91,8 @@ export class RequestLog {
         finished = true;
         this.#inFlight--;
         const durationMs = this.#clock.monotonic() - startedAt;
-        const { route, faults, headers, body } = request;
-        if (this.keepsContents) this.#keep(requestId, { headers, body });
+        const { route, faults } = request;
+        if (this.keepsContents) this.#keep(requestId, request);
         const at = this.#clock.now();
         this.#add({ requestId, method, route, url, status, bytes, durationMs, at, faults });
       },
@@ -118,7 +119,8 @@ export class RequestLog {
 
   /** Headers and body of a recent request. `undefined` if they are not kept or too old. */
   contentsOf(requestId: string): RequestContents | undefined {
-    return this.#contents.get(requestId);
+    const request = this.#contents.get(requestId);
+    return request && { headers: request.headers, body: request.body };
   }
 
   get inFlight(): number {

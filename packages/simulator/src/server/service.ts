@@ -21,7 +21,7 @@ import type { Spelling } from "../records/spelling.ts";
 import type { World } from "../world/model.ts";
 import { deliver } from "./delivery.ts";
 import { RequestBody } from "./request-body.ts";
-import type { RequestLog } from "./request-log.ts";
+import type { OpenRequest, RequestLog } from "./request-log.ts";
 import { answerError, answerReply } from "./respond.ts";
 import type { Match, Routes } from "./routes.ts";
 
@@ -68,6 +68,7 @@ interface Exchange {
 export class Service {
   readonly #parts: ServiceOptions;
   readonly #views = new Map<Visibility, View>();
+  readonly #underWay = new Set<ServerResponse>();
 
   constructor(parts: ServiceOptions) {
     this.#parts = parts;
@@ -80,19 +81,21 @@ export class Service {
     const entry = requests.open(requestId, request.method ?? "", request.url ?? "");
     const ended = new AbortController();
     let bytes = 0;
+    this.#underWay.add(response);
     response.on("finish", () => entry.finish(response.statusCode, bytes));
     response.on("close", () => {
       entry.finish(undefined, bytes);
       ended.abort();
+      this.#underWay.delete(response);
     });
     const exchange = this.#begin(request, requestId, ended.signal);
     entry.route = exchange.match?.operation.path ?? entry.route;
     entry.faults = exchange.faults.texts;
     entry.headers = request.headers;
+    // Beside the answer: a fault can answer before the body has arrived.
+    if (requests.keepsContents) void this.#keepBody(exchange.body, entry, response);
     try {
       const answer = await this.#answer(exchange);
-      // A fault can answer before anything reads the body.
-      if (requests.keepsContents) entry.body = await this.#bodyText(exchange.body, response);
       if (answer === undefined) {
         if (exchange.faults.get("cut")?.where === "reset") request.socket.resetAndDestroy();
         else response.destroy();
@@ -108,13 +111,17 @@ export class Service {
     }
   }
 
-  /** `undefined` for a body that is too large, after which the connection ends. */
-  async #bodyText(body: RequestBody, response: ServerResponse): Promise<string | undefined> {
+  /** Breaks off all requests under way. */
+  end(): void {
+    for (const response of this.#underWay) response.destroy();
+  }
+
+  /** Nothing of a body that is too large, after which the connection ends. */
+  async #keepBody(body: RequestBody, entry: OpenRequest, response: ServerResponse): Promise<void> {
     try {
-      return (await body.read()).toString("utf8");
+      entry.body = (await body.read()).toString("utf8");
     } catch {
-      response.setHeader("Connection", "close");
-      return undefined;
+      if (!response.headersSent) response.setHeader("Connection", "close");
     }
   }
 
