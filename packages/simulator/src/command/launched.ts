@@ -98,9 +98,12 @@ function isOrphan(pid: number, find: FindProcess): boolean {
   return pid === FIRST && typeof facts === "object" && !/^(?:node|npm|npx)/.test(facts.name);
 }
 
+/** Versions of npm quote it in two ways, or not. */
+const NPX_SCRIPT = /^(["']?)prtg-(?:exporter|simulator)\1$/;
+
 /** Other command lines of `npx --call` may leave the program behind on purpose. */
 function isRunByNpx({ env }: LaunchedProcess): boolean {
-  return env.npm_lifecycle_event === "npx" && /^'?prtg-(?:exporter|simulator)'?$/.test(env.npm_lifecycle_script ?? "");
+  return env.npm_lifecycle_event === "npx" && NPX_SCRIPT.test(env.npm_lifecycle_script ?? "");
 }
 
 function holds({ child, parent }: Bond, self: LaunchedProcess, find: FindProcess): boolean {

@@ -87,6 +87,10 @@ test.each(["nohup prtg-simulator & sleep 2", "./start-prtg-simulator.sh", "my-pr
   },
 );
 
+test.each(["prtg-simulator", "'prtg-simulator'", '"prtg-exporter"'])("knows the script of npx: %s", (script) => {
+  expect(launched({ env: { ...NPX, npm_lifecycle_script: script } }, BELOW_SHELL).watches).toBe(true);
+});
+
 test("its own processes do not take its launcher for theirs", () => {
   expect(launched().own.env).not.toHaveProperty("PRTG_EXPORTER_LAUNCHER");
 });
