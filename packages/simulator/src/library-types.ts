@@ -125,7 +125,7 @@ export interface TimeState {
 }
 
 export interface RequestControl {
-  /** The last 1,000 requests, oldest first. */
+  /** The last 1,000 requests, or fewer if their URLs exceed 4 MB. Oldest first. */
   list(filter?: RequestFilter): readonly LoggedRequest[];
   counts(): readonly RequestCount[];
   clear(): void;

@@ -1,7 +1,7 @@
 import type { ServiceFlags } from "./command/flags.ts";
 import { StartError, startService } from "./command/start.ts";
 import { FaultSyntaxError } from "./faults/grammar.ts";
-import { inOptions, readOptions } from "./library-options.ts";
+import { checkedFaults, inOptions, readOptions, wrong } from "./library-options.ts";
 import type * as library from "./library-types.ts";
 import type { Simulator } from "./simulator.ts";
 
@@ -21,8 +21,18 @@ export const start: typeof library.start = async (options = {}) => {
 function inLibraryTerms(error: unknown): unknown {
   if (error instanceof FaultSyntaxError) return new TypeError(`faults: ${error.message}`, { cause: error });
   if (!(error instanceof StartError)) return error;
-  const lines = [error.message, ...(error.remedy === undefined ? [] : [error.remedy])];
-  return new StartError(error.code, inOptions(lines.join("\n")), { cause: error });
+  const remedy = hasWrongHost(error) ? "Choose another host. This machine cannot listen on it." : error.remedy;
+  // The message has values of the user. The remedy has none.
+  const lines = [error.message, ...(remedy === undefined ? [] : [inOptions(remedy)])];
+  return new StartError(error.code, lines.join("\n"), { cause: error });
+}
+
+/** Of name resolution, and of addresses of other machines. */
+const ERRORS_OF_HOSTS = /^(ENOTFOUND|EAI_.*|EADDRNOTAVAIL|EAFNOSUPPORT|EINVAL)$/;
+
+function hasWrongHost({ code, cause }: StartError): boolean {
+  if (code !== "LISTEN_FAILED" || !(cause instanceof Error && "code" in cause)) return false;
+  return ERRORS_OF_HOSTS.test(String(cause.code));
 }
 
 function serverOf(simulator: Simulator, { apiKey, readApiKey }: ServiceFlags): library.SimulatedServer {
@@ -51,7 +61,7 @@ function faultControl(simulator: Simulator, control: ControlFunction): library.F
   return {
     list: () => simulator.faults.states(),
     add: (fault, body) => void control("POST", "/faults", { fault, body }),
-    set: (faults) => simulator.faults.set(faults),
+    set: (faults) => simulator.faults.set(checkedFaults(faults)),
     remove: (fault) => void control("DELETE", `/faults?${new URLSearchParams({ fault })}`),
     clear: () => simulator.faults.clear(),
   };
@@ -83,7 +93,10 @@ function requestControl(control: ControlFunction): library.RequestControl {
     return control("GET", `/requests?${query}`) as RequestReport;
   };
   return {
-    list: (filter = {}) => report({ limit: ALL_REQUESTS, ...filter }).recent,
+    list: (filter = {}) => {
+      if (typeof filter !== "object" || filter === null) throw wrong("filter", filter, "Give an object.");
+      return report({ ...filter, limit: filter.limit ?? ALL_REQUESTS }).recent;
+    },
     counts: () => report({ limit: 0 }).counts,
     clear: () => void control("DELETE", "/requests"),
   };

@@ -1,6 +1,7 @@
+import { setTimeout } from "node:timers/promises";
 import { describe, expect, expectTypeOf, onTestFinished, test } from "vitest";
 import { start } from "../src/library.ts";
-import { readOptions } from "../src/library-options.ts";
+import { inOptions, readOptions } from "../src/library-options.ts";
 import type { Release, SensorStatus, SimulatedServer, Spelling, StartOptions } from "../src/library-types.ts";
 import type { ReleaseName, SpellingName } from "../src/release/release.ts";
 import type { SETTABLE_STATUSES } from "../src/scenario/schema.ts";
@@ -15,6 +16,22 @@ async function startSmall(options: StartOptions = {}): Promise<SimulatedServer> 
 
 function ask({ url, apiKey }: SimulatedServer, path = "/experimental/sensors?limit=3", key = apiKey) {
   return fetch(`${url}/api/v2${path}`, { headers: { Authorization: `Bearer ${key}` } });
+}
+
+/** What the random numbers of a seed decide. */
+async function outcomes(server: SimulatedServer) {
+  const statuses: number[] = [];
+  for (let i = 0; i < 12; i++) {
+    const answer = await ask(server, "/version");
+    await answer.text();
+    statuses.push(answer.status);
+  }
+  const body = JSON.stringify({ username: "simulated-user", password: "simulated-password" });
+  const login = await fetch(`${server.url}/api/v2/session`, { method: "POST", body });
+  const { token } = (await login.json()) as { readonly token: string };
+  const list = await (await ask(server)).text();
+  const ids = server.requests.list().map(({ request_id }) => request_id);
+  return { statuses, token, list, ids };
 }
 
 const EVERY_OPTION: Required<StartOptions> = {
@@ -62,7 +79,22 @@ describe("options", () => {
     [{ port: 70_000 }, "port: found 70000. Give a whole number from 0 to 65535."],
     [{ host: "" }, "host: found ''. Give a name or an address."],
     [{ frozen: "yes" }, "frozen: found 'yes'. Give true or false."],
-    [{ apiKey: 5 }, "apiKey: found 5. Give a text."],
+    [{ apiKey: 5 }, "apiKey: found 5. Give a text that is not empty."],
+    [{ apiKey: "" }, "apiKey: found ''. Give a text that is not empty."],
+    [{ readApiKey: " " }, "readApiKey: found ' '. Give a text that is not empty."],
+    [{ seed: "" }, "seed: found ''. Give a whole number of at least 0."],
+    [{ seed: " " }, "seed: found ' '. Give a whole number of at least 0."],
+    [{ seed: "5" }, "seed: found '5'. Give a whole number of at least 0."],
+    [{ port: "" }, "port: found ''. Give a whole number from 0 to 65535."],
+    [{ port: null }, "port: found null. Give a whole number from 0 to 65535."],
+    [{ classicPort: "0" }, "classicPort: found '0'. Give a whole number from 0 to 65535."],
+    [{ speed: "2" }, "speed: found '2'. Give a number from 0.01 to 86400."],
+    [{ release: 25.4 }, "release: found 25.4. Allowed choices are 24.3, 25.1, 25.4, 26.3."],
+    [{ startAt: 0 }, "startAt: found 0. Give a time such as 2026-03-12T08:00:00Z."],
+    [{ sessionLifetime: 90 }, "sessionLifetime: found 90. Give a duration such as 90s or 30m."],
+    [{ faults: [5] }, 'faults: found 5. Give a text such as "error=503#2".'],
+    [null, "options: found null. Give an object."],
+    ["hang", "options: found 'hang'. Give an object."],
     [{ speed: 0 }, "speed: found 0. Give a number from 0.01 to 86400."],
     [{ release: "23.1" }, "release: found '23.1'. Allowed choices are 24.3, 25.1, 25.4, 26.3."],
     [{ startAt: new Date("no date") }, "startAt: found Invalid Date. Give a time such as 2026-03-12T08:00:00Z."],
@@ -84,6 +116,30 @@ describe("options", () => {
       message: expect.stringContaining("Choose another port or classicPort"),
     });
     await expect(startSmall({ scenario: "missing" })).rejects.toMatchObject({ code: "SCENARIO_INVALID" });
+  });
+
+  test.each(["nonexistent.invalid", "192.0.2.1"])("name the host %s if nothing can listen on it", async (host) => {
+    await expect(startSmall({ host })).rejects.toMatchObject({
+      code: "LISTEN_FAILED",
+      message: `cannot listen on ${host}:0\nChoose another host. This machine cannot listen on it.`,
+    });
+  });
+
+  test.each(["/tmp/a--b-c.yaml", "/tmp/ --seed --listen-address .yaml"])(
+    "keep the path %s in a message",
+    async (path) => {
+      await expect(startSmall({ scenario: path })).rejects.toThrow(`cannot read the scenario ${path}: `);
+      const files = { tlsCert: path, tlsKey: path };
+      await expect(startSmall(files)).rejects.toThrow(
+        `cannot use the certificate ${path} with the key ${path}\nGive a certificate and its own private key as PEM files, or tls alone.`,
+      );
+    },
+  );
+
+  test("replace flags in a text, and nothing else", () => {
+    expect(inOptions("--tls-cert, --fault and --listen-address")).toBe("tlsCert, faults and port");
+    const other = "a--seed --seed-x --unknown ---seed";
+    expect(inOptions(other)).toBe(other);
   });
 
   test("have the types of the simulator", () => {
@@ -128,6 +184,8 @@ describe("server", () => {
     server.faults.remove("error=503");
     expect(server.faults.list().map(({ fault }) => fault)).toEqual(["hang@/version"]);
     expect(() => server.faults.set(["html", "explode"])).toThrow("explode");
+    expect(() => Reflect.apply(server.faults.set, undefined, ["html"])).toThrow("faults: found 'html'. Give a list");
+    expect(() => Reflect.apply(server.faults.set, undefined, [[5]])).toThrow("faults: found 5. Give a text");
     expect(() => server.faults.remove("html")).toThrow("the fault html is not active");
     expect(server.faults.list()).toHaveLength(1);
     server.faults.clear();
@@ -155,13 +213,14 @@ describe("server", () => {
       {
         ...{ request_id: expect.any(String), method: "GET", route: "/experimental/sensors", status: 503 },
         ...{ url: "/api/v2/experimental/sensors?limit=3", bytes: expect.any(Number) },
-        ...{ faults: ["error=503@/experimental/sensors#1"], body: expect.anything() },
+        ...{ faults: ["error=503@/experimental/sensors#1"], body: "" },
         headers: expect.objectContaining({ authorization: `Bearer ${server.apiKey}` }),
         ...{ duration_ms: expect.any(Number), at: expect.stringMatching(/Z$/) },
       },
     ]);
     expect(server.requests.list({ path: "/experimental/*", limit: 1 })).toMatchObject([{ status: 200 }]);
     expect(server.requests.list({ method: "POST" })).toMatchObject([{ body: "{}" }]);
+    expect(() => Reflect.apply(server.requests.list, undefined, [null])).toThrow("filter: found null. Give an object.");
     expect(server.requests.counts()).toHaveLength(3);
     server.requests.clear();
     expect(server.requests.list()).toEqual([]);
@@ -201,6 +260,36 @@ describe("server", () => {
     server.reset();
     expect(server.requests.list()).toEqual([]);
     expect(await (await ask(server)).text()).toBe(before);
+  });
+
+  test("lists all requests with an undefined limit", async () => {
+    const server = await startSmall();
+    const answers = Array.from({ length: 120 }, () => ask(server, "/version").then((answer) => answer.text()));
+    await Promise.all(answers);
+    await expect.poll(() => server.requests.list()).toHaveLength(120);
+    expect(server.requests.list({ limit: undefined })).toHaveLength(120);
+  });
+
+  test("repeats ids, tokens and faults after a reset and after a new start", async () => {
+    const options = { faults: ["error=503@/version#0.5"] };
+    const server = await startSmall(options);
+    const first = await outcomes(server);
+    expect(new Set(first.statuses)).toEqual(new Set([200, 503]));
+    expect(new Set(first.ids).size).toBe(first.ids.length);
+    server.time.step("3h");
+    server.reset();
+    expect(await outcomes(server)).toEqual(first);
+    expect(await outcomes(await startSmall(options))).toEqual(first);
+    expect(await outcomes(await startSmall({ ...options, seed: 6 }))).not.toEqual(first);
+  });
+
+  test("has the time of its start again after a reset at another speed", async () => {
+    const server = await start({ seed: 5, sensors: 20, speed: 0.01 });
+    onTestFinished(() => server.close());
+    const started = Date.now();
+    await setTimeout(50);
+    server.reset();
+    expect(Date.parse(server.time.get().now)).toBeLessThanOrEqual(started);
   });
 
   test("does any other operation of the control endpoint", async () => {

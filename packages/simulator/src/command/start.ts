@@ -96,7 +96,7 @@ export async function startService(
   // An old file would tell that the service listens.
   await removeReadyFile(readyFile).catch((cause: unknown) => fail(readyFileUnwritable(readyFile, cause)));
   const startedAt = mode.startAt ?? systemClock.now();
-  const startAt = frozen ? startedAt : mode.startAt;
+  const startAt = frozen || (speed ?? 1) !== 1 ? startedAt : mode.startAt;
   const makeWorld = (): World => {
     const world = createSizedWorld({
       seed: flags.seed,

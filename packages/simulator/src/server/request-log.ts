@@ -45,27 +45,28 @@ export interface OpenRequest {
 }
 
 const MAX_RECENT = 1000;
-/** Characters of headers and bodies. */
-const MAX_CONTENTS = 4_000_000;
+/** Characters of URLs, headers and bodies. */
+const MAX_SIZE = 4_000_000;
 
 export interface RequestLogOptions {
   readonly clock: Clock;
   /** Called with each request once it is answered or broken off. */
   readonly log?: ((request: LoggedRequest) => void) | undefined;
-  /** Keep headers and bodies: about 1 kB for each request, 4 MB in all. */
+  /** Keep headers and bodies: about 1 kB for each request, 4 MB in all with the URLs. */
   readonly keepsContents?: boolean | undefined;
 }
 
-/** Counts requests by method, route and status, and keeps the last 1,000. */
+/** Counts requests by method, route and status, and keeps the last 1,000, or fewer if their URLs exceed 4 MB. */
 export class RequestLog {
   readonly #clock: Clock;
   readonly #log: ((request: LoggedRequest) => void) | undefined;
   readonly keepsContents: boolean;
   #counts = new Map<string, RequestCount>();
-  #recent: LoggedRequest[] = [];
-  /** By request id, oldest first. */
-  readonly #contents = new Map<string, RequestContents>();
-  #contentsSize = 0;
+  /** Oldest first. */
+  readonly #recent = new Set<LoggedRequest>();
+  /** By request id, oldest first. Sizes are those at the end of the request: its body may arrive later. */
+  readonly #contents = new Map<string, { readonly request: RequestContents; readonly size: number }>();
+  #size = 0;
   #inFlight = 0;
   #maxInFlight = 0;
 
@@ -92,8 +93,8 @@ export class RequestLog {
         this.#inFlight--;
         const durationMs = this.#clock.monotonic() - startedAt;
         const { route, faults } = request;
-        if (this.keepsContents) this.#keep(requestId, request);
         const at = this.#clock.now();
+        if (this.keepsContents) this.#keep(requestId, request);
         this.#add({ requestId, method, route, url, status, bytes, durationMs, at, faults });
       },
     };
@@ -114,13 +115,13 @@ export class RequestLog {
 
   /** The last requests, oldest first. */
   recent(): readonly LoggedRequest[] {
-    return this.#recent.slice(-MAX_RECENT);
+    return [...this.#recent];
   }
 
   /** Headers and body of a recent request. `undefined` if they are not kept or too old. */
   contentsOf(requestId: string): RequestContents | undefined {
-    const request = this.#contents.get(requestId);
-    return request && { headers: request.headers, body: request.body };
+    const kept = this.#contents.get(requestId);
+    return kept && { headers: kept.request.headers, body: kept.request.body };
   }
 
   get inFlight(): number {
@@ -134,20 +135,16 @@ export class RequestLog {
 
   reset(): void {
     this.#counts = new Map();
-    this.#recent = [];
+    this.#recent.clear();
     this.#contents.clear();
-    this.#contentsSize = 0;
+    this.#size = 0;
     this.#maxInFlight = this.#inFlight;
   }
 
-  #keep(requestId: string, contents: RequestContents): void {
-    this.#contents.set(requestId, contents);
-    this.#contentsSize += sizeOf(contents);
-    for (const [id, oldest] of this.#contents) {
-      if (this.#contentsSize <= MAX_CONTENTS && this.#contents.size <= MAX_RECENT) return;
-      this.#contents.delete(id);
-      this.#contentsSize -= sizeOf(oldest);
-    }
+  #keep(requestId: string, request: RequestContents): void {
+    const size = sizeOf(request);
+    this.#contents.set(requestId, { request, size });
+    this.#size += size;
   }
 
   #add(request: LoggedRequest): void {
@@ -155,9 +152,24 @@ export class RequestLog {
     const key = `${method} ${route} ${status}`;
     const count = (this.#counts.get(key)?.count ?? 0) + 1;
     this.#counts.set(key, { method, route, status, count });
-    this.#recent.push(request);
-    if (this.#recent.length >= 2 * MAX_RECENT) this.#recent = this.#recent.slice(-MAX_RECENT);
+    this.#recent.add(request);
+    this.#size += request.url.length;
+    this.#forgetOldest();
     this.#log?.(request);
+  }
+
+  /** A request stays longer than its headers and body. */
+  #forgetOldest(): void {
+    for (const [id, { size }] of this.#contents) {
+      if (this.#size <= MAX_SIZE && this.#contents.size <= MAX_RECENT) break;
+      this.#contents.delete(id);
+      this.#size -= size;
+    }
+    for (const oldest of this.#recent) {
+      if (this.#size <= MAX_SIZE && this.#recent.size <= MAX_RECENT) break;
+      this.#recent.delete(oldest);
+      this.#size -= oldest.url.length;
+    }
   }
 }
 
