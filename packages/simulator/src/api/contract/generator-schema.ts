@@ -15,6 +15,8 @@ export const SCHEMAS = "#/components/schemas/";
 const CONSTRAINTS = ["not", "propertyNames", "x-expected"];
 /** A schema without any of these only constrains another one. */
 const TYPING = ["$ref", "type", "enum", "properties", "anyOf", "allOf"];
+/** In OpenAPI 3.0, `nullable` has no effect without a type, so it cannot stand beside a reference or a union. */
+const ONLY_NULL: Node = { type: "object", nullable: true, enum: [null] };
 
 /** A schema of OpenAPI 3.1 in the part of OpenAPI 3.0 that generators follow. */
 export function generatorSchema(schema: Node, rules: GeneratorRules): Node {
@@ -84,11 +86,11 @@ function withOneType(schema: Node): Node {
   const { type } = schema;
   if (!isList(type)) return schema;
   const types = type.filter((each) => each !== "null");
-  const nullable = types.length < type.length ? { nullable: true } : {};
-  if (types.length === 1) return { ...schema, type: types[0], ...nullable };
+  const isNullable = types.length < type.length;
+  if (types.length === 1) return { ...schema, type: types[0], ...(isNullable ? { nullable: true } : {}) };
   const { items, ...others } = omit(schema, ["type"]);
   const anyOf = types.map((each) => (each === "array" ? { type: each, items } : { type: each }));
-  return { ...others, anyOf, ...nullable };
+  return { ...others, anyOf: isNullable ? [...anyOf, ONLY_NULL] : anyOf };
 }
 
 /** A narrowed reference becomes the reference: generators would make a model for each error of each operation. */
@@ -99,7 +101,7 @@ function joinAll(own: Node, branches: readonly unknown[]): Node {
 
 /** The most demanding branch goes first: generated clients take the first that fits. */
 function joinAny(own: Node, branches: readonly unknown[], { requiredCount }: GeneratorRules): Node {
-  const nullable = branches.some(isNull) ? { nullable: true } : {};
+  const isNullable = branches.some(isNull);
   const demands = (branch: Node): number =>
     typeof branch.$ref === "string" ? requiredCount(branch.$ref.slice(SCHEMAS.length)) : 0;
   const anyOf = branches
@@ -108,8 +110,10 @@ function joinAny(own: Node, branches: readonly unknown[], { requiredCount }: Gen
     .toSorted((a, b) => demands(b) - demands(a));
   const [only, ...others] = anyOf;
   if (only === undefined) return own;
-  if (others.length > 0) return { ...own, anyOf, ...nullable };
-  return "$ref" in only ? referenceWith(only, { ...own, ...nullable }) : { ...own, ...only, ...nullable };
+  if (isNullable && !("type" in only && others.length === 0)) return { ...own, anyOf: [...anyOf, ONLY_NULL] };
+  if (others.length > 0) return { ...own, anyOf };
+  if ("$ref" in only) return referenceWith(only, own);
+  return { ...own, ...only, ...(isNullable ? { nullable: true } : {}) };
 }
 
 /** In OpenAPI 3.0, nothing can stand beside a reference. */

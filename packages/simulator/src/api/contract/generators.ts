@@ -49,7 +49,7 @@ export function contractForGenerators(document: ContractDocument, release: Relea
   const { components, info, openapi: _version, ...rest } = published;
   if (!isNode(components) || !isNode(components.schemas) || !isNode(info))
     throw new Error("The contract is incomplete");
-  const { schemas, ...others } = components;
+  const { schemas, securitySchemes, ...others } = components;
   const rules: GeneratorRules = {
     spelling: release.spelling,
     requiredCount: (name) => itemsOf(schemas[name], "required").length,
@@ -60,9 +60,10 @@ export function contractForGenerators(document: ContractDocument, release: Relea
   };
   const outside = convertOutside({ ...rest, components: others }, rules) as { readonly components: Node };
   const description = `Release ${release.name} in the spelling \`${release.spelling}\`, for generators of clients.`;
-  const openapi = { openapi: "3.0.3", info: { ...omit(info, ["summary"]), description }, ...outside };
-  const used = usedSchemas(markReadOnly(converted), openapi);
-  return { ...openapi, components: { ...outside.components, schemas: used } };
+  const { components: parts, ...paths } = outside;
+  const used = usedComponents({ ...parts, schemas: markReadOnly(converted) }, paths);
+  const head = { openapi: "3.0.3", info: { ...omit(info, ["summary"]), description } };
+  return { ...head, ...paths, components: { ...used, securitySchemes } };
 }
 
 /** Converts schemas of parameters, headers, bodies and responses. */
@@ -113,11 +114,17 @@ function readOnlyExcept(schema: Node, writable: readonly string[]): Node {
   return { ...schema, properties };
 }
 
-/** Leaves out schemas that only replaced schemas used. */
-function usedSchemas(schemas: Node, rest: Node): Node {
-  const text = JSON.stringify([rest, schemas]);
-  const used = Object.entries(schemas).filter(([name]) => text.includes(`"${SCHEMAS}${name}"`));
-  return used.length === Object.keys(schemas).length ? schemas : usedSchemas(Object.fromEntries(used), rest);
+/** Leaves out components of absent operations and of replaced schemas. */
+function usedComponents(components: Node, rest: Node): Node {
+  const text = JSON.stringify([rest, components]);
+  const used = mapValues(components, (parts, kind) => {
+    const names = Object.keys(parts as Node);
+    return omit(
+      parts as Node,
+      names.filter((name) => !text.includes(`"#/components/${kind}/${name}"`)),
+    );
+  });
+  return JSON.stringify(used) === JSON.stringify(components) ? components : usedComponents(used, rest);
 }
 
 function resolve(schema: unknown, schemas: Node): unknown {
