@@ -14,9 +14,28 @@ const OF_A_CLONE = new Set(["private", "scripts", "devDependencies", "workspaces
 const FURTHER_FILES = ["CHANGELOG.md", "npm-shrinkwrap.json"];
 
 /** @param manifest of the clone */
-export function publishedManifest(manifest: Json & { readonly files: readonly string[] }): Json {
+export function publishedManifest(
+  manifest: Json & { readonly files: readonly string[] },
+  furtherFiles: readonly string[] = FURTHER_FILES,
+): Json {
   const kept = Object.entries(manifest).filter(([key]) => !OF_A_CLONE.has(key));
-  return { ...Object.fromEntries(kept), files: [...manifest.files, ...FURTHER_FILES] };
+  const { exports } = manifest;
+  const files = [...manifest.files, ...furtherFiles];
+  return {
+    ...Object.fromEntries(kept),
+    ...(typeof exports === "object" ? { exports: withPublishedTargets(exports as Json, files) } : {}),
+    files,
+  };
+}
+
+/** Other packages of the clone also import sources and tests, which a package lacks. */
+function withPublishedTargets(exports: Json, files: readonly string[]): Json {
+  const isPublished = (target: unknown): boolean => {
+    if (typeof target !== "string") return Object.values(target as Json).every(isPublished);
+    const [, top = ""] = target.split("/");
+    return top === "package.json" || files.includes(top);
+  };
+  return Object.fromEntries(Object.entries(exports).filter(([, target]) => isPublished(target)));
 }
 
 /** An entry of package-lock.json. */

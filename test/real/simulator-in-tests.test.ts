@@ -98,6 +98,11 @@ describeWithPrograms([...programsOf(PAIR), "pytest"], "docs/simulator-in-tests.m
     expect(await node(["--eval", script])).toMatchObject({ code: 0, stdout: "", stderr: "" });
   });
 
+  test.each(["src/library.ts", "test/library.test.ts"])("the package does not export %s", async (name) => {
+    const { code, stderr } = await node(["--input-type=module", "--eval", `import "prtg-simulator/${name}"`]);
+    expect([code, stderr]).toEqual([1, expect.stringContaining("ERR_PACKAGE_PATH_NOT_EXPORTED")]);
+  });
+
   test("TypeScript finds the types", async () => {
     writeFileSync(path.join(folder, "typed.mts"), TYPED);
     const flags = ["--noEmit", "--strict", "--module", "nodenext", "--target", "es2022", "--resolveJsonModule"];

@@ -1,4 +1,4 @@
-import { mkdirSync, mkdtempSync, readFileSync, rmSync, symlinkSync } from "node:fs";
+import { mkdtempSync, readFileSync, rmSync, symlinkSync } from "node:fs";
 import { tmpdir } from "node:os";
 import path from "node:path";
 import { onTestFinished } from "vitest";
@@ -11,13 +11,12 @@ import { terminalEnvironment } from "./terminal-environment.ts";
 const PARENT = path.join(ROOT, "node_modules/.cache/simulator-package");
 const LIMIT_MS = 240_000;
 
-/** Path of the package that `npm pack` makes. */
+/** Path of the package that a release publishes. */
 export async function packedSimulator(): Promise<string> {
   const folder = await builtOnce(PARENT, async (out) => {
-    mkdirSync(out);
-    const args = ["pack", "--workspace=prtg-simulator", `--pack-destination=${out}`];
-    const { code, stderr } = await runIn(ROOT, terminalEnvironment(), ["npm", ...args]);
-    if (code !== 0) throw new Error(`npm pack ended with ${code}: ${stderr}`);
+    const command = ["node", "bin/node.js", "scripts/package/simulator.ts", "--out", out];
+    const { code, stderr } = await runIn(ROOT, terminalEnvironment(), command);
+    if (code !== 0) throw new Error(`scripts/package/simulator.ts ended with ${code}: ${stderr}`);
   });
   return fileEnding(folder, ".tgz");
 }

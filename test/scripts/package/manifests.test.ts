@@ -21,6 +21,12 @@ test("the published manifest omits development fields and names the lock", () =>
   });
 });
 
+test("the published manifest of prtg-simulator exports only files of the package", () => {
+  const { exports, files } = publishedManifest({ ...simulator }, []);
+  expect(Object.keys(exports as object)).toEqual([".", "./package.json", "./api/*", "./contract/*", "./scenarios/*"]);
+  expect(files).toEqual(simulator.files);
+});
+
 test("the lock of the package has only runtime dependencies", () => {
   const manifest = { name: "a", version: "1.0.0", dependencies: { b: "2.0.0" }, optionalDependencies: { c: "3.0.0" } };
   const locked: Record<string, { dev?: boolean; link?: boolean; [key: string]: unknown }> = {
