@@ -1,6 +1,6 @@
 import { z } from "zod";
 import { ROOT } from "../api/contract/document.ts";
-import { globPattern } from "../faults/glob.ts";
+import { type GlobPattern, globPattern, MAX_GLOB_LENGTH } from "../faults/glob.ts";
 import type { ScenarioRun } from "../scenario/run.ts";
 import { parseScenario } from "../scenario/scenario.ts";
 import type { LoggedRequest, RequestContents } from "../server/request-log.ts";
@@ -30,7 +30,9 @@ export const SERVICE_OPERATIONS: readonly ControlOperation[] = [
     path: "/faults",
     description: "adds a `fault` as for --fault, optionally with the `body` of the fault answer",
     handle(call) {
-      call.faults.add(faultText(readBody(call.text, faultSchema)));
+      const { fault, body } = readBody(call.text, faultSchema);
+      // A text is sent as it is, any other body as JSON.
+      call.faults.add(fault, body === undefined || typeof body === "string" ? body : JSON.stringify(body));
       return { ...showFaults(call), status: 201 };
     },
   },
@@ -140,20 +142,10 @@ export const SERVICE_OPERATIONS: readonly ControlOperation[] = [
 
 const faultSchema = z.strictObject({ fault: z.string(), body: z.json().optional() });
 
-/** A text is sent as it is, any other body as JSON. */
-function faultText({ fault, body }: z.output<typeof faultSchema>): string {
-  if (body === undefined) return fault;
-  const [, head = "", rest = ""] = /^(answer=[^@#]*)(.*)$/s.exec(fault) ?? [];
-  if (head === "" || head.includes(",body=")) {
-    throw new ControlError(400, "body: only a fault such as answer=503 without a body of its own takes one");
-  }
-  return `${head},body=${encodeURIComponent(typeof body === "string" ? body : JSON.stringify(body))}${rest}`;
-}
-
 interface RequestFilter {
   readonly method: string | null;
   /** Of the path below `/api/v2`. */
-  readonly path: RegExp | undefined;
+  readonly path: GlobPattern | undefined;
   readonly status: number | undefined;
   /** As written. */
   readonly fault: string | null;
@@ -170,6 +162,9 @@ function readFilter(query: URLSearchParams): RequestFilter & { readonly limit: n
     throw new ControlError(400, `limit: expected a number from 0 to ${MAX_SHOWN}`);
   }
   const [path, status] = [query.get("path"), query.get("status")];
+  if (path !== null && path.length > MAX_GLOB_LENGTH) {
+    throw new ControlError(400, `path: expected at most ${MAX_GLOB_LENGTH} characters, found ${path.length}`);
+  }
   if (status !== null && !/^[1-5][0-9]{2}$/.test(status)) {
     throw new ControlError(400, "status: expected a number such as 503");
   }

@@ -1,6 +1,7 @@
 import { type ListMove, type PageRequest, UNMOVED } from "../api/paging.ts";
 import type { Random } from "../random.ts";
-import { type Fault, type FaultAction, parseFault, type QueryMatch } from "./grammar.ts";
+import type { FaultAction } from "./actions.ts";
+import { type Fault, parseFault, type QueryMatch } from "./grammar.ts";
 import { checkReach, type FaultOperation } from "./reach.ts";
 
 /** What a fault may look at to see whether it applies. */
@@ -72,9 +73,12 @@ export class Faults {
     this.#moves.clear();
   }
 
-  /** @throws FaultSyntaxError */
-  add(text: string): void {
-    this.#active = [...this.#active, this.#activate(text)];
+  /**
+   * @param body Body of the fault `answer`, as it is sent
+   * @throws FaultSyntaxError
+   */
+  add(text: string, body?: string): void {
+    this.#active = [...this.#active, this.#activate(text, body)];
   }
 
   /** @throws FaultSyntaxError for a fault that cannot be added */
@@ -82,8 +86,8 @@ export class Faults {
     this.#activate(text);
   }
 
-  #activate(text: string): ActiveFault {
-    const fault = parseFault(text);
+  #activate(text: string, body?: string): ActiveFault {
+    const fault = parseFault(text, body);
     if (this.#operations !== undefined) checkReach(fault, this.#operations);
     return { fault, left: fault.times ?? Number.POSITIVE_INFINITY, passing: fault.after, applied: 0 };
   }

@@ -2,6 +2,7 @@ import type { Answer } from "../api/reply.ts";
 import { ApiError, badRequest, notFound } from "../api-errors.ts";
 import type { Clock } from "../clock.ts";
 import type { ActionOf, FaultEffects } from "./faults.ts";
+import { BODILESS_STATUSES } from "./read-answer.ts";
 
 /** What faults do to a request before its handler sees it: they delay it, cut it off, or answer in its place. */
 
@@ -48,13 +49,10 @@ export function answerInstead(faults: FaultEffects, now: number): Answer | undef
   return undefined;
 }
 
-/** Statuses without a body. */
-const BODILESS: readonly number[] = [204, 205, 304];
-
 function answerAsWritten(answer: ActionOf<"answer">, now: number): Answer {
   const { status, type, body } = answer;
   const headers = retryHeaders(answer, now);
-  if (BODILESS.includes(status)) return { status, headers, body: undefined };
+  if (BODILESS_STATUSES.includes(status)) return { status, headers, body: undefined };
   return { status, headers: { "Content-Type": type, ...headers }, body: Buffer.from(body) };
 }
 

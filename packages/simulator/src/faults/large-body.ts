@@ -1,4 +1,4 @@
-import type { FaultAction, LargeShape } from "./grammar.ts";
+import type { FaultAction, LargeShape } from "./actions.ts";
 
 interface Shape {
   readonly head: string;

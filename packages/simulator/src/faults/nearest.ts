@@ -1,9 +1,12 @@
 const SHOWN = 3;
+/** The search ignores the rest of a longer text. Its time grows with the length. */
+const MAX_COMPARED = 200;
 
-/** The candidates with the fewest differences to a text, nearest first. */
+/** The candidates with the fewest differences to a text, nearest first. Upper and lower case are equal. */
 export function nearest(text: string, candidates: Iterable<string>, shown = SHOWN): readonly string[] {
+  const compared = text.slice(0, MAX_COMPARED).toLowerCase();
   return [...new Set(candidates)]
-    .map((candidate) => ({ candidate, distance: editDistance(text, candidate) }))
+    .map((candidate) => ({ candidate, distance: editDistance(compared, candidate.toLowerCase()) }))
     .toSorted((one, other) => one.distance - other.distance)
     .slice(0, shown)
     .map(({ candidate }) => candidate);

@@ -1,3 +1,4 @@
+import { type GlobPiece, piecesOf } from "./glob.ts";
 import { type Fault, FaultSyntaxError } from "./grammar.ts";
 import { nearest } from "./nearest.ts";
 
@@ -18,11 +19,12 @@ export interface FaultOperation {
 const PAGED_ONLY: ReadonlySet<string> = new Set(["moving-list", "execution-timeout"]);
 
 /** @throws FaultSyntaxError for a fault that no operation can match, with the nearest names */
-export function checkReach({ text, action, method, glob, query }: Fault, operations: readonly FaultOperation[]): void {
+export function checkReach({ text, action, method, path, query }: Fault, operations: readonly FaultOperation[]): void {
   const refuse = (complaint: string) => new FaultSyntaxError(text, complaint);
+  const glob = path?.glob;
   const atPath = glob === undefined ? operations : operations.filter((operation) => isAt(glob, operation));
   if (glob !== undefined && atPath.length === 0) {
-    const paths = nearest(glob, new Set(operations.map(({ path }) => path)));
+    const paths = nearest(glob, new Set(operations.map((operation) => operation.path)));
     throw refuse(`no operation has the path ${glob}. The nearest paths: ${paths.join(", ")}`);
   }
   const reached = method === undefined ? atPath : atPath.filter((operation) => operation.method === method);
@@ -44,13 +46,6 @@ export function checkReach({ text, action, method, glob, query }: Fault, operati
 function isAt(glob: string, { path, lastDefault }: FaultOperation): boolean {
   if (globsMeet(glob, path)) return true;
   return lastDefault !== undefined && globsMeet(glob, path.replace(/\{\w+\}$/, ""));
-}
-
-/** One character, or any number of them. `undefined` in `only`: any character; `segment`: no slash. */
-interface Piece {
-  readonly only: string | undefined;
-  readonly segment: boolean;
-  readonly many: boolean;
 }
 
 /** Whether a path exists that both the glob and the template of an operation match. */
@@ -77,23 +72,8 @@ export function globsMeet(glob: string, template: string): boolean {
   return meet(0, 0);
 }
 
-function areCompatible(one: Piece, other: Piece): boolean {
+function areCompatible(one: GlobPiece, other: GlobPiece): boolean {
   if (one.only !== undefined && other.only !== undefined) return one.only === other.only;
   const character = one.only ?? other.only;
   return character !== "/" || !(one.segment || other.segment);
-}
-
-/** `*` is any text, `{id}` at least one character without a slash. */
-function piecesOf(glob: string): readonly Piece[] {
-  return glob.split(/(\*|\{\w+\})/).flatMap((part): Piece[] => {
-    if (part === "*") return [{ only: undefined, segment: false, many: true }];
-    if (/^\{\w+\}$/.test(part)) {
-      const piece = { only: undefined, segment: true };
-      return [
-        { ...piece, many: false },
-        { ...piece, many: true },
-      ];
-    }
-    return [...part].map((only) => ({ only, segment: false, many: false }));
-  });
 }

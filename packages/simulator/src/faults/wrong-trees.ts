@@ -1,6 +1,6 @@
 import type { RenderItem } from "../api/reply.ts";
 import type { World } from "../world/model.ts";
-import type { ParentShape } from "./grammar.ts";
+import type { ParentShape } from "./actions.ts";
 
 interface TreeRecord {
   readonly id: string;

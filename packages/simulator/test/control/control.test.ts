@@ -132,6 +132,14 @@ describe("control endpoint", () => {
     });
   });
 
+  test("refuses a long glob for requests", async () => {
+    const { send } = await start();
+    expect(await send("GET", `/requests?path=${"*a".repeat(501)}`)).toMatchObject({
+      status: 400,
+      json: { message: "path: expected at most 1000 characters, found 1002" },
+    });
+  });
+
   test("returns the contract of the release and spelling, and the one for generators", async () => {
     const { send } = await start({ release: "25.1", spelling: "specification" });
     const statusOf = (json: unknown) =>
@@ -292,6 +300,8 @@ describe("control of the service", () => {
     ["answer=503@/version#1", "<h1>Busy</h1>", 503, "text/html; charset=utf-8", "<h1>Busy</h1>"],
     ["answer=200", { a: ["@#,"] }, 200, "application/json; charset=utf-8", '{"a":["@#,"]}'],
     ["answer=200,type=text/x", "a\nb", 200, "text/x", "a\nb"],
+    ["answer=200", "\ud800", 200, "text/plain; charset=utf-8", "\ufffd"],
+    ["answer=200", null, 200, "text/plain; charset=utf-8", "null"],
   ])("adds the fault %s with the body %j", async (fault, body, status, type, text) => {
     const { send, api } = await start();
     expect((await send("POST", "/faults", { fault, body })).status).toBe(201);
@@ -299,7 +309,18 @@ describe("control of the service", () => {
     expect([answer.status, answer.headers.get("content-type"), answer.text]).toEqual([status, type, text]);
   });
 
+  test("finds and removes a fault with a body by its text as written", async () => {
+    const { send, api } = await start();
+    const fault = "answer=503@/version#2";
+    expect((await send("POST", "/faults", { fault, body: "<h1>Busy</h1>" })).json).toMatchObject({ faults: [fault] });
+    await api("/version");
+    const query = new URLSearchParams({ fault });
+    expect((await send("GET", `/requests?${query}`)).json).toMatchObject({ recent: [{ status: 503 }] });
+    expect(await send("DELETE", `/faults?${query}`)).toMatchObject({ status: 200, json: { faults: [] } });
+  });
+
   test.each([
+    [{ fault: "answer=304", body: "x" }, "an answer with status 304 has no body"],
     [{ fault: "error=503", body: "x" }, "body: only a fault such as answer=503"],
     [{ fault: "answer=503,body=x", body: "x" }, "body: only a fault such as answer=503"],
     [{ fault: "hang@/sensor" }, "The nearest paths: /sensors"],

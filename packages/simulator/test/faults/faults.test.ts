@@ -42,7 +42,7 @@ describe("faults that replace the answer", () => {
   test.each([
     ["answer=418,body=%3Ch1%3EBusy%3C%2Fh1%3E", 418, "text/html; charset=utf-8", "<h1>Busy</h1>"],
     ["answer=200,body=%5B1%5D", 200, "application/json; charset=utf-8", "[1]"],
-    ["answer=204,body=x", 204, null, ""],
+    ["answer=204", 204, null, ""],
   ])("%s", async (fault, status, type, text) => {
     const { send } = await startService({ faults: [fault] });
     const answer = await send(LIST);

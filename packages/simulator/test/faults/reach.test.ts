@@ -33,6 +33,14 @@ test.each([
   "execution-timeout=10@/experimental/sensors?limit&include=*path*",
   "hang@*?limit",
   "hang@/experimental/timeseries/5/",
+  "refuses=include",
+  "refuses=sensor_status_summary@*/groups",
+  "refuses=include:values@/experimental/channels",
+  "refuses=from@/experimental/timeseries/*",
+  "wrong-total=1@*/sensors",
+  "parents=chain@/lookup-definitions",
+  "rounded@/experimental/channels",
+  "short-rows@/experimental/timeseries/*",
 ])("%s can match an operation", async (text) => {
   const { operations } = await loadContract();
   expect(() => checkReach(parseFault(text), operations)).not.toThrow();
@@ -43,9 +51,21 @@ test.each([
   ["hang@/sensor/{id}", /The nearest paths: \/sensors\/\{id\}/],
   ["hang@PUT:/session", /no operation has the method PUT there\. Use one of (?=.*POST)(?=.*GET)/],
   ["moving-list@/version", /moving-list needs a list with pages/],
+  ["hang@*?LIMIT", /The nearest parameters: limit/],
   ["hang@/experimental/sensors?limt=3", /no operation there has the parameter limt\. The nearest parameters: limit/],
   ["hang@/health?limit", /The nearest parameters: none/],
 ])("%s can match none and names the nearest", async (text, message) => {
   const { operations } = await loadContract();
   expect(() => checkReach(parseFault(text), operations)).toThrow(message);
+});
+
+test.each([
+  ["of one wildcard", "*".repeat(1000), true],
+  ["of many wildcards", `/${"*{id}".repeat(190)}*`, true],
+  ["of no operation", `/x/${"*a".repeat(498)}`, false],
+])("checks a long glob %s", async (_, glob, fits) => {
+  const { operations } = await loadContract();
+  const check = () => checkReach(parseFault(`hang@${glob}`), operations);
+  if (fits) expect(check).not.toThrow();
+  else expect(check).toThrow("no operation has the path");
 });
