@@ -1,3 +1,4 @@
+import type { FaultAction } from "./actions.ts";
 import { type GlobPiece, piecesOf } from "./glob.ts";
 import { type Fault, FaultSyntaxError } from "./grammar.ts";
 import { nearest } from "./nearest.ts";
@@ -15,8 +16,19 @@ export interface FaultOperation {
   readonly queryNames: readonly string[];
 }
 
-/** Faults that depend on the page of a list. */
-const PAGED_ONLY: ReadonlySet<string> = new Set(["moving-list", "execution-timeout"]);
+/** Faults that change only lists with pages. */
+const PAGED_ONLY: ReadonlySet<FaultAction["kind"]> = new Set<FaultAction["kind"]>([
+  "moving-list",
+  "execution-timeout",
+  "endless-list",
+  "long-names",
+  "wrong-total",
+  "odd-records",
+  "text-values",
+  "parents",
+  "twin-ids",
+  "swapped-kinds",
+]);
 
 /** @throws FaultSyntaxError for a fault that no operation can match, with the nearest names */
 export function checkReach({ text, action, method, path, query }: Fault, operations: readonly FaultOperation[]): void {
@@ -36,7 +48,8 @@ export function checkReach({ text, action, method, path, query }: Fault, operati
     throw refuse(`${action.kind} needs a list with pages, and ${glob ?? "the path"} is none`);
   }
   const names = new Set(reached.flatMap(({ queryNames }) => queryNames));
-  for (const { name } of query) {
+  const refused = action.kind === "refuses" ? [action.parameter] : [];
+  for (const name of [...query.map((wanted) => wanted.name), ...refused]) {
     if (names.has(name)) continue;
     const known = nearest(name, names).join(", ") || "none";
     throw refuse(`no operation there has the parameter ${name}. The nearest parameters: ${known}`);

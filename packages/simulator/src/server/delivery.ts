@@ -55,7 +55,9 @@ export async function deliver(
 /** After a wrong length, a client cannot tell where the next answer begins: the connection ends. */
 function lengthHeaders(length: number, wrongBy: number | undefined): Readonly<Record<string, string>> {
   if (wrongBy === undefined) return { "Content-Length": String(length) };
-  return { "Content-Length": String(Math.max(0, length + wrongBy)), Connection: "close" };
+  const stated = Math.max(0, length + wrongBy);
+  // An empty body cannot be stated as shorter, and the right length would be no fault.
+  return { "Content-Length": String(stated === length ? length + 1 : stated), Connection: "close" };
 }
 
 /** Rejects when the client closes the connection. */

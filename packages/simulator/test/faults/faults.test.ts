@@ -106,6 +106,19 @@ describe("faults of the connection", () => {
     expect(Number(/Content-Length: (\d+)/.exec(head)?.[1])).toBe(by === undefined ? 0 : body.length + by);
   });
 
+  test.each([
+    ["wrong-length=-1", "1"],
+    ["wrong-length=10", "10"],
+  ])("%s shows with an empty body", async (fault, stated) => {
+    const { simulator } = await startService({ faults: [fault, "empty=body"] });
+    const socket = connect(simulator.port, "127.0.0.1");
+    socket.write(`GET /api/v2${LIST} HTTP/1.1\r\nHost: x\r\nAuthorization: Bearer KEY==\r\n\r\n`);
+    const chunks: Buffer[] = [];
+    for await (const chunk of socket as AsyncIterable<Buffer>) chunks.push(chunk);
+    const head = Buffer.concat(chunks).toString("latin1");
+    expect(/Content-Length: (\d+)/.exec(head)?.[1]).toBe(stated);
+  });
+
   test("resets the connection", async () => {
     const { simulator } = await startService({ faults: ["cut=reset"] });
     const socket = connect(simulator.port, "127.0.0.1");

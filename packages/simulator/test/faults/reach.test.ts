@@ -51,12 +51,32 @@ test.each([
   ["hang@/sensor/{id}", /The nearest paths: \/sensors\/\{id\}/],
   ["hang@PUT:/session", /no operation has the method PUT there\. Use one of (?=.*POST)(?=.*GET)/],
   ["moving-list@/version", /moving-list needs a list with pages/],
+  ["wrong-total=1@POST:*", /wrong-total needs a list with pages, and \* is none/],
+  ["refuses=inclde:path", /no operation there has the parameter inclde\. The nearest parameters: include/],
+  ["refuses=include@/version", /no operation there has the parameter include/],
   ["hang@*?LIMIT", /The nearest parameters: limit/],
   ["hang@/experimental/sensors?limt=3", /no operation there has the parameter limt\. The nearest parameters: limit/],
   ["hang@/health?limit", /The nearest parameters: none/],
 ])("%s can match none and names the nearest", async (text, message) => {
   const { operations } = await loadContract();
   expect(() => checkReach(parseFault(text), operations)).toThrow(message);
+});
+
+test.each([
+  "moving-list",
+  "execution-timeout=10",
+  "endless-list",
+  "long-names=1kB",
+  "wrong-total=1",
+  "odd-records=2",
+  "text-values",
+  "parents=self",
+  "twin-ids",
+  "swapped-kinds",
+])("%s needs a list with pages", async (text) => {
+  const { operations } = await loadContract();
+  expect(() => checkReach(parseFault(`${text}@*/devices`), operations)).not.toThrow();
+  expect(() => checkReach(parseFault(`${text}@/objects/count`), operations)).toThrow("needs a list with pages");
 });
 
 test.each([
