@@ -1,3 +1,4 @@
+/// <reference lib="esnext.disposable" />
 /*
  * The types of the library. The build copies this file as its declarations, so it imports nothing and runs nothing.
  */
@@ -75,8 +76,11 @@ export interface SimulatedServer {
   readonly objects: ObjectControl;
   /** Ends all sessions without notice, as a restart does. */
   endSessions(): void;
-  /** Begins again as at the start: world, time, sessions, faults, scenario and request log. */
-  reset(): void;
+  /**
+   * Begins again as at the start: world, time, sessions, faults, scenario and request log. Breaks off requests under
+   * way. Resolves when the server listens: the fault `restart` may have ended that.
+   */
+  reset(): Promise<void>;
   /** Any operation of the control endpoint, without HTTP: `control("GET", "/status-changes?from=...")`. Returns its JSON. */
   control(method: "GET" | "POST" | "DELETE", path: string, body?: unknown): unknown;
   /** Stops listening and ends all connections. */

@@ -48,7 +48,7 @@ function serverOf(simulator: Simulator, { apiKey, readApiKey }: ServiceFlags): l
     requests: requestControl(control),
     objects: objectControl(control),
     endSessions: () => void control("DELETE", "/sessions"),
-    reset: () => void control("POST", "/reset"),
+    reset: () => simulator.reset(),
     control,
     close,
     [Symbol.asyncDispose]: close,

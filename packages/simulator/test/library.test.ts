@@ -257,7 +257,7 @@ describe("server", () => {
     expect((await ask(server, "/experimental/sensors", token)).status).toBe(401);
     server.time.step("3h");
     server.faults.add("html");
-    server.reset();
+    await server.reset();
     expect(server.requests.list()).toEqual([]);
     expect(await (await ask(server)).text()).toBe(before);
   });
@@ -277,7 +277,7 @@ describe("server", () => {
     expect(new Set(first.statuses)).toEqual(new Set([200, 503]));
     expect(new Set(first.ids).size).toBe(first.ids.length);
     server.time.step("3h");
-    server.reset();
+    await server.reset();
     expect(await outcomes(server)).toEqual(first);
     expect(await outcomes(await startSmall(options))).toEqual(first);
     expect(await outcomes(await startSmall({ ...options, seed: 6 }))).not.toEqual(first);
@@ -288,7 +288,7 @@ describe("server", () => {
     onTestFinished(() => server.close());
     const started = Date.now();
     await setTimeout(50);
-    server.reset();
+    await server.reset();
     expect(Date.parse(server.time.get().now)).toBeLessThanOrEqual(started);
   });
 

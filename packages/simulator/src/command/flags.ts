@@ -64,6 +64,7 @@ export function listenAddressOf(flags: Pick<ServiceFlags, "listenAddress" | keyo
 /** What is wrong with flags that are valid one by one. */
 export function serviceFlagsFault({ apiKey, readApiKey, tlsCert, tlsKey }: ServiceFlags): string | undefined {
   if ((tlsCert === undefined) !== (tlsKey === undefined)) return "give --tls-cert and --tls-key together";
+  if (apiKey === "" || readApiKey === "") return "an API key must not be empty";
   return apiKey === readApiKey ? "--api-key and --read-api-key are the same key" : undefined;
 }
 

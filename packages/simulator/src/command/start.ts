@@ -23,7 +23,7 @@ import {
   usesTls,
   type WorldFlags,
 } from "./flags.ts";
-import { removeReadyFile, writeReadyFile } from "./ready-file.ts";
+import { removeOldReadyFile, writeReadyFile } from "./ready-file.ts";
 
 const SHIPPED = new URL("../../scenarios/", import.meta.url);
 
@@ -93,8 +93,10 @@ export async function startService(
     reported,
   } = mode;
   const { spelling = flags.spelling, release = flags.release, version, defaultLimit, faults = [] } = reported ?? {};
-  // An old file would tell that the service listens.
-  await removeReadyFile(readyFile).catch((cause: unknown) => fail(readyFileUnwritable(readyFile, cause)));
+  // With the file of an earlier run, a test would not wait.
+  if (readyFile !== undefined) {
+    await removeOldReadyFile(readyFile).catch((cause: unknown) => fail(readyFileUnwritable(readyFile, cause)));
+  }
   const startedAt = mode.startAt ?? systemClock.now();
   const startAt = frozen || (speed ?? 1) !== 1 ? startedAt : mode.startAt;
   const makeWorld = (): World => {
@@ -151,7 +153,7 @@ async function announce(file: string, simulator: Simulator, { host }: ServiceAdd
 function readyFileUnwritable(file: string | undefined, cause: unknown): StartError {
   return new StartError("READY_FILE_UNWRITABLE", `cannot write the file ${file}`, {
     cause,
-    remedy: "Give --ready-file a path in a folder that exists and can be written.",
+    remedy: "Give --ready-file a new path in a folder that exists and can be written.",
   });
 }
 

@@ -59,6 +59,7 @@ test.each([
   [["--sensors", "many"], 2, "Give a whole number"],
   [["--session-lifetime", "0s"], 2, "Give a duration such as 90s or 30m"],
   [["--tls-cert", "cert.pem"], 2, "give --tls-cert and --tls-key together"],
+  [["--api-key", ""], 2, "an API key must not be empty"],
   [["--fault", "explode"], 2, 'there is no fault called "explode"'],
   [["--fault", "hang@/experimental/sensor"], 2, "The nearest paths: /experimental/sensors"],
   [["--scenario", "missing"], 1, "cannot read the scenario missing"],
