@@ -3,7 +3,6 @@ import { cpSync, rmSync, writeFileSync } from "node:fs";
 import path from "node:path";
 import { fileURLToPath } from "node:url";
 import { type Plugin, rolldown } from "rolldown";
-import { writeGeneratorContracts } from "./build/generator-contracts.ts";
 import { LATER_PIECES, laterModules } from "./build/later-modules.ts";
 import { withoutUnusedParts } from "./build/unused-parts.ts";
 
@@ -62,6 +61,8 @@ async function buildSimulator(): Promise<void> {
   for (const name of LAUNCHER) cpSync(path.join(ROOT, name), path.join(folder, path.basename(name)));
   // npm packs no files of other folders.
   for (const name of ["LICENSE", "NOTICE"]) cpSync(path.join(ROOT, name), path.join(SIMULATOR, name));
+  // The image has no package prtg-simulator, and builds only the exporter.
+  const { writeGeneratorContracts } = await import("./build/generator-contracts.ts");
   await writeGeneratorContracts(path.join(folder, "contract"));
 }
 

@@ -10,7 +10,7 @@ let running: SimulatedExporter;
 
 beforeAll(async () => {
   const size = { sensors: 100 };
-  const world = createWorld({ seed: 1, size, startedAt: Date.now(), showsAcknowledgements: true });
+  const world = createWorld({ seed: 1, size, startedAt: CLOCK_START, showsAcknowledgements: true });
   running = await startSimulatedExporter({ simulator: { world } });
 });
 
