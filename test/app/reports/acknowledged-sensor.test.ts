@@ -11,7 +11,10 @@ let running: SimulatedExporter;
 beforeAll(async () => {
   const size = { sensors: 100 };
   const world = createWorld({ seed: 1, size, startedAt: CLOCK_START, showsAcknowledgements: true });
-  running = await startSimulatedExporter({ simulator: { world } });
+  running = await startSimulatedExporter({
+    simulator: { world },
+    settings: "collectors: { timeseries: { enabled: false } }\n",
+  });
 });
 
 afterAll(() => running.close());
