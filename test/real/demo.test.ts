@@ -1,6 +1,7 @@
 import { fileURLToPath } from "node:url";
 import { describe, expect, onTestFinished, test } from "vitest";
 import { type BackgroundProgram, startInBackground } from "./support/background-program.ts";
+import { isAlive } from "./support/is-alive.ts";
 import { describeWithPrograms } from "./support/programs.ts";
 import { Prometheus } from "./support/prometheus.ts";
 
@@ -98,12 +99,4 @@ function interrupted(demo: BackgroundProgram): Promise<{ code: number | null; si
 async function expectGone(demo: BackgroundProgram, url: string): Promise<void> {
   await expect.poll(() => isAlive(-demo.pid), { timeout: 20_000 }).toBe(false);
   await expect(fetch(url)).rejects.toThrow();
-}
-
-function isAlive(pid: number): boolean {
-  try {
-    return process.kill(pid, 0);
-  } catch {
-    return false;
-  }
 }

@@ -4,6 +4,7 @@ import { createRequire } from "node:module";
 import { tmpdir } from "node:os";
 import path from "node:path";
 import { beforeAll, expect, onTestFinished, test } from "vitest";
+import { isAlive } from "./is-alive.ts";
 import { describeWithPrograms } from "./programs.ts";
 import {
   environmentWith,
@@ -60,15 +61,6 @@ async function install(): Promise<string> {
   const node = createRequire(import.meta.url).resolve(`${name}/package.json`);
   symlinkSync(path.dirname(node), path.join(folder, "node_modules", name));
   return folder;
-}
-
-function isAlive(pid: number): boolean {
-  try {
-    process.kill(pid, 0);
-    return true;
-  } catch {
-    return false;
-  }
 }
 
 function commandOf(way: Way, end: End): readonly [string, ...string[]] {

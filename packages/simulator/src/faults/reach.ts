@@ -1,5 +1,5 @@
 import type { FaultAction } from "./actions.ts";
-import { type GlobPiece, piecesOf } from "./glob.ts";
+import { globParts } from "./glob.ts";
 import { type Fault, FaultSyntaxError } from "./grammar.ts";
 import { nearest } from "./nearest.ts";
 
@@ -61,6 +61,25 @@ function isAt(glob: string, { path, lastDefault }: FaultOperation): boolean {
   return lastDefault !== undefined && globsMeet(glob, path.replace(/\{\w+\}$/, ""));
 }
 
+/** One character, or any number of them. `undefined` in `only`: any character. `segment`: no slash. */
+interface Piece {
+  readonly only: string | undefined;
+  readonly segment: boolean;
+  readonly many: boolean;
+}
+
+function piecesOf(glob: string): readonly Piece[] {
+  return globParts(glob).flatMap((part, index): Piece[] => {
+    if (index % 2 === 0) return [...part].map((only) => ({ only, segment: false, many: false }));
+    if (part.startsWith("*")) return [{ only: undefined, segment: false, many: true }];
+    const piece = { only: undefined, segment: true };
+    return [
+      { ...piece, many: false },
+      { ...piece, many: true },
+    ];
+  });
+}
+
 /** Whether a path exists that both the glob and the template of an operation match. */
 export function globsMeet(glob: string, template: string): boolean {
   const [one, other] = [piecesOf(glob), piecesOf(template)];
@@ -85,7 +104,7 @@ export function globsMeet(glob: string, template: string): boolean {
   return meet(0, 0);
 }
 
-function areCompatible(one: GlobPiece, other: GlobPiece): boolean {
+function areCompatible(one: Piece, other: Piece): boolean {
   if (one.only !== undefined && other.only !== undefined) return one.only === other.only;
   const character = one.only ?? other.only;
   return character !== "/" || !(one.segment || other.segment);

@@ -1,3 +1,4 @@
+import { RE2JS } from "re2js";
 import type { SimNode, SimSensor, World } from "../world/model.ts";
 import { isSensor } from "../world/objects.ts";
 import type { Selection } from "./schema.ts";
@@ -64,13 +65,8 @@ const WILDCARDS: Readonly<Record<string, string>> = { "**": ".*", "*": "[^/]*", 
 
 /** `**` stands for any text, `*` for any text and `?` for one character of one name; brackets too stand for themselves. */
 function globPattern(glob: string): RegExp {
-  const source = glob.replaceAll(/\*\*|[*?]|[^*?]+/g, (part) => WILDCARDS[part] ?? escaped(part));
+  const source = glob.replaceAll(/\*\*|[*?]|[^*?]+/g, (part) => WILDCARDS[part] ?? RE2JS.quote(part));
   return new RegExp(`^${source}$`, "su");
-}
-
-/** Node.js 22 cannot escape patterns itself. */
-function escaped(text: string): string {
-  return text.replaceAll(/[.*+?^${}()|[\]\\/]/g, "\\$&");
 }
 
 function isBelow({ parent }: SimNode, above: ReadonlySet<SimNode>): boolean {

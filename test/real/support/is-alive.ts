@@ -1,0 +1,8 @@
+/** Whether a process exists. @param pid negative: a process of this group */
+export function isAlive(pid: number): boolean {
+  try {
+    return process.kill(pid, 0);
+  } catch {
+    return false;
+  }
+}
