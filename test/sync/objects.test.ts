@@ -210,7 +210,7 @@ describe("isComplete", () => {
 
 test("a walk from each object to the root gives the same sensors and the same topmost pauses", async () => {
   const statuses = fc.constantFrom<StatusToken>("up", "pausedbyuser", "pauseduntil", "pausedbydependency");
-  const drawn = fc.array(fc.tuple(fc.constantFrom(...NODE_KINDS), fc.nat(), statuses), { maxLength: 40 });
+  const drawn = fc.array(fc.tuple(fc.constantFrom(...NODE_KINDS), fc.nat(), statuses), { maxLength: 40, size: "max" });
   const premise = new Premise();
   await fc.assert(
     fc.asyncProperty(drawn, async (nodes) => {

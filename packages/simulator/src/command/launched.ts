@@ -59,7 +59,7 @@ export function stopWithLauncher(
 
 function bondsOf(self: LaunchedProcess, find: FindProcess): readonly Bond[] {
   const bonds: Bond[] = [];
-  const launcher = takeLauncher(self.env);
+  const launcher = takeLauncher(self);
   // The launcher may have ended before this process could look.
   let next: number | undefined = launcher ?? self.ppid;
   let child = self.pid;
@@ -76,11 +76,14 @@ function bondsOf(self: LaunchedProcess, find: FindProcess): readonly Bond[] {
   return bonds;
 }
 
-/** The id of the launcher. Processes that this one starts do not inherit it. */
-function takeLauncher(env: LaunchedProcess["env"]): number | undefined {
-  const { PRTG_EXPORTER_LAUNCHER: text } = env;
-  delete env.PRTG_EXPORTER_LAUNCHER;
-  return text === undefined ? undefined : Number(text);
+/** The id of the launcher, also if it has ended already. Processes that this one starts do not inherit it. */
+function takeLauncher(self: LaunchedProcess): number | undefined {
+  const { PRTG_EXPORTER_LAUNCHER: text } = self.env;
+  delete self.env.PRTG_EXPORTER_LAUNCHER;
+  if (text === undefined) return undefined;
+  const launcher = Number(text);
+  // A living process that is not the parent launched another program, such as one that runs tests.
+  return self.ppid !== launcher && exists(launcher, self) ? undefined : launcher;
 }
 
 /** Some shells do not become the only program that they start. */
@@ -113,8 +116,12 @@ function holds({ child, parent }: Bond, self: LaunchedProcess, find: FindProcess
   }
   if (self.platform !== "win32") return self.ppid === parent;
   // Windows keeps the id of a parent that has ended.
+  return exists(parent, self);
+}
+
+function exists(pid: number, self: LaunchedProcess): boolean {
   try {
-    self.kill(parent, 0);
+    self.kill(pid, 0);
     return true;
   } catch (error) {
     return !(error instanceof Error && "code" in error && error.code === "ESRCH");

@@ -96,9 +96,13 @@ test("its own processes do not take its launcher for theirs", () => {
 });
 
 test("stops if its launcher ended before it could look", () => {
-  const { killed, tick } = launched({ ppid: 1 });
+  const { killed, tick } = launched({ ppid: 1, env: { PRTG_EXPORTER_LAUNCHER: "40" } });
   tick();
   expect(killed).toEqual([[42, "SIGTERM"]]);
+});
+
+test("ignores the living launcher of another program", () => {
+  expect(launched({ ppid: 7 }).watches).toBe(false);
 });
 
 const SHELL = { name: "sh", parent: 40 };
