@@ -1,8 +1,10 @@
 import { promisify } from "node:util";
 import { constants, crc32, deflateRaw, deflateRawSync, inflateRawSync } from "node:zlib";
+import { detach } from "../lib/buffers.ts";
 
 /** CRC-32 polynomial (RFC 1952), reversed: the lowest power is in the highest bit. */
 const POLYNOMIAL = 0xedb88320;
+const ONE = 0x80000000;
 /** x^8, for one byte. */
 const BYTE = 0x00800000;
 
@@ -27,12 +29,16 @@ export interface Checksum {
   readonly length: number;
 }
 
-/** A compressed piece of a gzip member. Other chunks can follow. */
-export interface DeflatedChunk extends Checksum {
-  readonly bytes: Buffer;
+/** The checksum of a piece. */
+export interface PieceChecksum extends Checksum {
+  /** Moves the checksum of earlier pieces: x^8n modulo the polynomial for n bytes. */
+  readonly shift: number;
 }
 
-const OF_NOTHING: Checksum = { crc: 0, length: 0 };
+/** A compressed piece of a gzip member. Other chunks can follow. */
+export interface DeflatedChunk extends PieceChecksum {
+  readonly bytes: Buffer;
+}
 
 /**
  * Compresses some hundred kilobytes. The chunk ends on a byte boundary and refers to no earlier bytes, so chunks
@@ -40,7 +46,8 @@ const OF_NOTHING: Checksum = { crc: 0, length: 0 };
  */
 export function deflateChunk(bytes: Buffer): DeflatedChunk {
   const options = { level: LEVEL, finishFlush: constants.Z_SYNC_FLUSH, chunkSize: DEFLATED_CHUNK };
-  return { bytes: compact(deflateRawSync(bytes, options)), crc: crc32(bytes), length: bytes.length };
+  const { length } = bytes;
+  return { bytes: compact(deflateRawSync(bytes, options)), crc: crc32(bytes), length, shift: shiftOf(length) };
 }
 
 export function inflateChunk({ bytes, length }: DeflatedChunk): Buffer {
@@ -49,11 +56,14 @@ export function inflateChunk({ bytes, length }: DeflatedChunk): Buffer {
   return inflateRawSync(bytes, { finishFlush: constants.Z_SYNC_FLUSH, chunkSize });
 }
 
-/** Of joined pieces. */
-export function checksumOf(pieces: Iterable<Checksum>): Checksum {
-  let { crc, length } = OF_NOTHING;
+/**
+ * Of joined pieces, without their bytes: reading each page again would block the event loop for 30 ms per 100 MB.
+ * zlib has this as `crc32_combine`, but Node.js does not export it.
+ */
+export function checksumOf(pieces: Iterable<PieceChecksum>): Checksum {
+  let [crc, length] = [0, 0];
   for (const piece of pieces) {
-    crc = combineCrc32(crc, piece.crc, piece.length);
+    crc = (multiply(piece.shift, crc) ^ piece.crc) >>> 0;
     length += piece.length;
   }
   return { crc, length };
@@ -87,22 +97,18 @@ function storedBlock(bytes: Buffer): Buffer[] {
 function compact(bytes: Buffer): Buffer {
   const copy = Buffer.allocUnsafeSlow(bytes.length);
   bytes.copy(copy);
+  detach(bytes);
   return copy;
 }
 
-/**
- * Combines checksums without the bytes: appending n bytes multiplies the first one by x^8n modulo the polynomial. zlib
- * has this as `crc32_combine`, but Node.js does not export it. Reading each page again for its checksum would block the
- * event loop for 30 ms per 100 MB.
- */
-export function combineCrc32(first: number, second: number, secondLength: number): number {
-  let shifted = first;
+function shiftOf(length: number): number {
+  let shift = ONE;
   let power = BYTE;
-  for (let rest = secondLength; rest > 0; rest = Math.floor(rest / 2)) {
-    if (rest % 2 === 1) shifted = multiply(power, shifted);
+  for (let rest = length; rest > 0; rest = Math.floor(rest / 2)) {
+    if (rest % 2 === 1) shift = multiply(power, shift);
     power = multiply(power, power);
   }
-  return (shifted ^ second) >>> 0;
+  return shift;
 }
 
 function multiply(a: number, b: number): number {

@@ -1,5 +1,5 @@
 import { yieldToEventLoop } from "../lib/yielding.ts";
-import { type Checksum, checksumOf, deflateChunk, GZIP_HEADER, gzipEnd } from "./gzip.ts";
+import { checksumOf, deflateChunk, GZIP_HEADER, gzipEnd, type PieceChecksum } from "./gzip.ts";
 import type { ContentEncoding } from "./negotiate.ts";
 import type { StreamedPage } from "./representation.ts";
 
@@ -13,12 +13,12 @@ const NEWLINE = 0x0a;
  */
 export function withDots(plain: StreamedPage, encoding: ContentEncoding): StreamedPage {
   if (encoding === "identity") return { beginning: escaped(plain), end: async () => [] };
-  const sums: Checksum[] = [];
+  const sums: PieceChecksum[] = [];
   async function* beginning(): AsyncIterable<Buffer> {
     yield GZIP_HEADER;
     for await (const chunk of escaped(plain)) {
-      const { bytes, crc, length } = deflateChunk(chunk);
-      sums.push({ crc, length });
+      const { bytes, ...sum } = deflateChunk(chunk);
+      sums.push(sum);
       yield bytes;
     }
   }

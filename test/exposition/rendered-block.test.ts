@@ -3,6 +3,7 @@ import { expect, test } from "vitest";
 import { inflateChunk } from "../../src/exposition/gzip.ts";
 import { LineBuffer, type RenderedBlock, renderBlock } from "../../src/exposition/rendered-block.ts";
 import type { MetricFamily } from "../../src/mapping/families/family.ts";
+import { BLOCK_SIZE } from "../../src/store/series-block.ts";
 import { SeriesTable } from "../../src/store/series-table.ts";
 import { runs } from "../support/runs.ts";
 
@@ -72,4 +73,18 @@ test("a block rendered from old lines equals a newly rendered one", () => {
     }),
     { numRuns: runs(300) },
   );
+});
+
+test("rendering keeps no uncompressed lines until a garbage collection", () => {
+  const table = new SeriesTable(FAMILY);
+  const slots = Array.from({ length: BLOCK_SIZE }, (_, slot) => table.add(["hq", `${slot} ${"x".repeat(200)}`]));
+  const lines = new LineBuffer();
+  let block: RenderedBlock | undefined;
+  const before = process.memoryUsage().arrayBuffers;
+  for (let round = 0; round < 100; round++) {
+    for (const slot of slots) table.set(slot, round);
+    for (const each of table.blocks) block = renderBlock(table, each, block, lines);
+  }
+  expect(block?.lines.length).toBeGreaterThan(200_000);
+  expect(process.memoryUsage().arrayBuffers - before).toBeLessThan(10_000_000);
 });
