@@ -3,7 +3,7 @@ import { MemoryBudget } from "../lib/memory-budget.ts";
 import { actionsOf } from "./actions.ts";
 import { CHANNEL_RECORD_BYTES, LOOKUP_RECORD_BYTES, NODE_RECORD_BYTES } from "./answer-bounds.ts";
 import { ApiError, isMissing } from "./api-error.ts";
-import { decodeChannel } from "./decode/channel.ts";
+import { CHANNEL_MEMBERS, decodeChannel } from "./decode/channel.ts";
 import { decodeLookup, sharedLookup } from "./decode/lookup.ts";
 import { readObjectCounts, readSummary, readVersion } from "./decode/system-records.ts";
 import { sizeOfChannel, sizeOfLookup, sizeOfNode, TextBounds } from "./decode/text-bounds.ts";
@@ -78,6 +78,7 @@ class ApiClient implements MonitoringApi {
       const channel = decodeChannel(record, problems);
       return channel && this.#texts.channel(channel, problems);
     },
+    members: CHANNEL_MEMBERS,
     idOf: ({ sensorId, channelId }) => `${sensorId}.${channelId}`,
     openStore: () => new ChannelTable(),
     describe: ({ name, unit }) => (unit === "" ? name : `${name} in ${unit}`),

@@ -1,6 +1,6 @@
 import { type ChannelLimits, type ChannelRecord, LIMIT_NAMES, type LimitName } from "../records.ts";
 import { readNumber } from "./displayed.ts";
-import { readLookupReference } from "./lookup.ts";
+import { LOOKUP_REFERENCE, readLookupReference } from "./lookup.ts";
 import {
   booleanOf,
   type DecodeProblems,
@@ -8,10 +8,25 @@ import {
   isAbsent,
   isObject,
   type JsonObject,
+  type Members,
   readTimestamp,
   sharedText,
   text,
 } from "./values.ts";
+
+/** What `decodeChannel` reads. */
+export const CHANNEL_MEMBERS: Members = {
+  id: true,
+  name: true,
+  parent: { id: true },
+  basic: { name: true, displayunit: true, unittype: true, ...LOOKUP_REFERENCE },
+  unit: true,
+  last_measurement: { timestamp: true, display_value: true },
+  alerting: true,
+  limits: true,
+  values: true,
+  ...LOOKUP_REFERENCE,
+};
 
 /**
  * Decodes a tree node (unit in `basic.displayunit`) or a record of the deprecated list (`unit.display_unit`).

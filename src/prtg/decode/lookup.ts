@@ -2,7 +2,7 @@ import { isDeepStrictEqual } from "node:util";
 import { MAX_LOOKUP_ENTRIES } from "../answer-bounds.ts";
 import type { LookupDefinition, LookupEntry } from "../records.ts";
 import { readNumber } from "./displayed.ts";
-import { type DecodeProblems, idOf, isAbsent, isObject, type JsonObject, text } from "./values.ts";
+import { type DecodeProblems, idOf, isAbsent, isObject, type JsonObject, type Members, text } from "./values.ts";
 
 /*
  * The specification names lookup definitions, `lookupdefinitionid` and the section `values`, but shows no records. This
@@ -22,6 +22,8 @@ const REFERENCE_MEMBERS = [
   "lookupname",
   "lookup_name",
 ] as const;
+/** See `readLookupReference`. */
+export const LOOKUP_REFERENCE: Members = Object.fromEntries(REFERENCE_MEMBERS.map((name) => [name, true]));
 
 /** Values for no lookup. */
 const NONE: ReadonlySet<string> = new Set(["", "none", "0", "-1"]);

@@ -6,6 +6,11 @@ export interface JsonObject {
   readonly [member: string]: unknown;
 }
 
+/** Members that a decoder reads. `true`: with everything in them. */
+export interface Members {
+  readonly [name: string]: Members | true;
+}
+
 export function isObject(value: unknown): value is JsonObject {
   return typeof value === "object" && value !== null && !Array.isArray(value);
 }

@@ -1,4 +1,4 @@
-import type { DecodeProblems } from "../decode/values.ts";
+import type { DecodeProblems, Members } from "../decode/values.ts";
 
 /** The items of a list while the client reads it, each id once. */
 export interface ItemStore<Item, List> {
@@ -13,6 +13,8 @@ export interface ItemStore<Item, List> {
 /** How the items of a list are decoded, told apart and measured. */
 export interface ItemFormat<Item, List = readonly Item[]> {
   decode(record: unknown, problems: DecodeProblems): Item | undefined;
+  /** What `decode` reads. Default: everything. */
+  readonly members?: Members;
   idOf(item: Item): string;
   openStore(): ItemStore<Item, List>;
   describe(item: Item): string;

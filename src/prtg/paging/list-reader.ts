@@ -117,7 +117,7 @@ export class ListReader {
       pageSize: this.#pageSize(endpoint),
       openQuota: () => this.#quotas.open(endpoint, format.itemBytes),
       page: (range, startRecords) =>
-        this.#page(list, range, { startRecords }, signal).catch((error: unknown) => {
+        this.#page(list, range, { startRecords, members: format.members }, signal).catch((error: unknown) => {
           throw range.offset === 0 && isRefusal(error) ? new FirstPageRefused(error) : error;
         }),
       isTooLarge: (failure) => failure instanceof ApiError && isTimeout(failure),
@@ -136,7 +136,7 @@ export class ListReader {
   async #page(
     list: ListEndpoint,
     { offset, limit }: PageRange,
-    records: Pick<ApiRequest, "startRecords">,
+    records: Pick<ApiRequest, "startRecords" | "members">,
     signal: AbortSignal,
   ): Promise<PageHead> {
     const { endpoint } = list;

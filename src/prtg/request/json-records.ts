@@ -1,4 +1,6 @@
 import { MAX_ERROR_BYTES } from "../answer-bounds.ts";
+import type { Members } from "../decode/values.ts";
+import { RecordReader } from "./record-reader.ts";
 import { ArrivedBytes, RecordScanner } from "./record-scanner.ts";
 
 /** Bytes after which complete records are parsed: about a millisecond of work. */
@@ -35,11 +37,19 @@ export class JsonRecords {
   #failure: Error | undefined;
   readonly #take: (record: unknown) => void;
   readonly #piece: number;
+  readonly #reader: RecordReader | undefined;
   #from = BEGINNING;
 
-  /** @param take Receives each record. An error that it throws ends the reading. */
-  constructor(take: (record: unknown) => void, piece = PIECE) {
+  /**
+   * @param take Receives each record. An error that it throws ends the reading.
+   * @param members Records can lack others. Default: all.
+   */
+  constructor(
+    take: (record: unknown) => void,
+    { piece = PIECE, members }: { readonly piece?: number; readonly members?: Members | undefined } = {},
+  ) {
     this.#take = take;
+    this.#reader = members && new RecordReader(members);
     this.#piece = piece;
     this.#text = new ArrivedBytes(Math.min(2 * piece, PIECE));
   }
@@ -137,7 +147,8 @@ export class JsonRecords {
     this.#text.memory[comma] = CLOSE;
     let records: readonly unknown[];
     try {
-      records = JSON.parse(this.#text.memory.toString("utf8", 0, comma + 1));
+      const piece = this.#text.memory.subarray(0, comma + 1);
+      records = this.#reader?.read(piece) ?? JSON.parse(piece.toString("utf8"));
     } catch {
       this.#text.memory[comma] = COMMA;
       return this.#scanFrom(0);

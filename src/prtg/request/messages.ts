@@ -1,5 +1,6 @@
 import { headerValue, mediaType, parseHttpDate, type ResponseHeaders } from "../../lib/http/headers.ts";
 import { shortLine } from "../../lib/printable-text.ts";
+import type { Members } from "../decode/values.ts";
 
 export interface ApiRequest {
   readonly method?: "GET" | "POST" | "DELETE";
@@ -12,6 +13,8 @@ export interface ApiRequest {
    * attempt are worthless.
    */
   readonly startRecords?: () => (record: unknown) => void;
+  /** What the caller reads of a record, which can lack the rest. Default: everything. */
+  readonly members?: Members | undefined;
   /** Default: true. False if the caller sends smaller requests instead. */
   readonly retriesTimeout?: boolean;
 }

@@ -25,14 +25,14 @@ export class ResponseReader {
    * @throws ApiError if the body cannot be read
    */
   begin(head: ResponseHead): ResponseBody {
-    const { endpoint, startRecords } = this.#request;
+    const { endpoint, startRecords, members } = this.#request;
     if (head.status >= 300) return new TextBody(MAX_ERROR_BYTES);
     // Errors may come from a proxy with another clock.
     this.#serverClock.update(head.dateMs);
     refuseEncoding(endpoint, head);
     if (startRecords === undefined) return new TextBody();
     if (!isOfJsonType(head)) return new TextBody(MAX_ERROR_BYTES);
-    const records = new JsonRecords(startRecords());
+    const records = new JsonRecords(startRecords(), { members });
     this.#records = records;
     return {
       take: (chunk) => (records.take(chunk) ? yieldToEventLoop() : undefined),

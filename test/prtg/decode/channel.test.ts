@@ -1,11 +1,16 @@
 import { describe, expect, test } from "vitest";
-import { decodeChannel } from "../../../src/prtg/decode/channel.ts";
+import { CHANNEL_MEMBERS, decodeChannel } from "../../../src/prtg/decode/channel.ts";
 import { type DecodeProblems, noProblems } from "../../../src/prtg/decode/values.ts";
 import type { ChannelRecord } from "../../../src/prtg/records.ts";
+import { pickMembers } from "../pick-members.ts";
 
 function decode(record: unknown): { channel: ChannelRecord | undefined; problems: DecodeProblems } {
   const problems = noProblems();
-  return { channel: decodeChannel(record, problems), problems };
+  const decoded = { channel: decodeChannel(record, problems), problems };
+  const problemsOfPicked = noProblems();
+  const picked = decodeChannel(pickMembers(record, CHANNEL_MEMBERS), problemsOfPicked);
+  expect({ channel: picked, problems: problemsOfPicked }).toEqual(decoded);
+  return decoded;
 }
 
 const TRAFFIC = {

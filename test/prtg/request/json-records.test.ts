@@ -1,21 +1,27 @@
 import fc from "fast-check";
 import { describe, expect, onTestFinished, test, vi } from "vitest";
 import { MAX_DEPTH, MAX_ERROR_BYTES, MAX_RECORD_BYTES } from "../../../src/prtg/answer-bounds.ts";
+import type { Members } from "../../../src/prtg/decode/values.ts";
 import { JsonRecords, NotAList } from "../../../src/prtg/request/json-records.ts";
 import { RecordScanner } from "../../../src/prtg/request/record-scanner.ts";
 import { runs } from "../../support/runs.ts";
+import { pickMembers } from "../pick-members.ts";
 
 interface Reading {
   /** Chunk sizes in bytes, repeating. */
   readonly parts?: readonly number[];
   readonly piece?: number;
+  readonly members?: Members | undefined;
 }
 
 /** Pieces with output. */
-function read(json: string, { parts = [7], piece = 20 }: Reading = {}): { records: unknown[]; pieces: number } {
+function read(
+  json: string,
+  { parts = [7], piece = 20, members }: Reading = {},
+): { records: unknown[]; pieces: number } {
   const text = Buffer.from(json);
   const records: unknown[] = [];
-  const reader = new JsonRecords((record) => records.push(record), piece);
+  const reader = new JsonRecords((record) => records.push(record), { piece, members });
   let pieces = 0;
   for (let at = 0, part = 0; at < text.length; part++) {
     const length = parts[part % parts.length] ?? 1;
@@ -34,6 +40,14 @@ describe("records", () => {
     const { records, pieces } = read(JSON.stringify(many), { parts: [100], piece: 400 });
     expect(records).toEqual(many);
     expect(pieces).toBeGreaterThan(20);
+  });
+
+  test("lack the members that nobody reads", () => {
+    const { records } = read(JSON.stringify(many), { parts: [100], piece: 400, members: { id: true } });
+    const lacking = records.filter((record) => !Object.hasOwn(Object(record), "name"));
+    expect(records.map((record) => pickMembers(record, { id: true }))).toEqual(many.map(({ id }) => ({ id })));
+    // JSON.parse reads the end.
+    expect(lacking.length).toBeGreaterThan(250);
   });
 
   test("arrive early from rows without a scan of each byte", () => {
@@ -93,13 +107,16 @@ describe("records", () => {
 
   test.each([
     { what: "objects", json: JSON.stringify(many) },
+    { what: "objects of which one member is read", json: JSON.stringify(many), members: { id: true } as const },
     { what: "rows", json: JSON.stringify(rows) },
-  ])("fail for invalid JSON at any position: $what", ({ json }) => {
+  ])("fail for invalid JSON at any position: $what", ({ json, members }) => {
+    const pick = (record: unknown) => (members === undefined ? record : pickMembers(record, members));
     fc.assert(
       fc.property(fc.nat(json.length - 1), fc.constantFrom("", "\u0000", "]", "}", '"', ",,"), (at, instead) => {
         const broken = `${json.slice(0, at)}${instead}${json.slice(at + 1)}`;
-        const whole = attempt(() => JSON.parse(broken) as unknown);
-        expect(attempt(() => read(broken, { parts: [100], piece: 400 }).records)).toEqual(whole);
+        const whole = attempt(() => (JSON.parse(broken) as unknown[]).map(pick));
+        const records = attempt(() => read(broken, { parts: [100], piece: 400, members }).records);
+        expect(records === "refused" ? records : records.map(pick)).toEqual(whole);
       }),
       { numRuns: runs(500) },
     );
@@ -168,7 +185,7 @@ describe("invalid record", () => {
     const allocated = vi.spyOn(Buffer, "allocUnsafeSlow");
     onTestFinished(() => allocated.mockRestore());
     const records: unknown[] = [];
-    const reader = new JsonRecords((record) => records.push(record), 400);
+    const reader = new JsonRecords((record) => records.push(record), { piece: 400 });
     reader.take(Buffer.from('[{"id":"1","name":"'));
     const chunk = Buffer.alloc(65_536, "x");
     for (let sent = 0; sent < 8 * MAX_RECORD_BYTES; sent += chunk.length) reader.take(chunk);
@@ -210,7 +227,7 @@ test.each([
   const allocated = vi.spyOn(Buffer, "allocUnsafeSlow");
   onTestFinished(() => allocated.mockRestore());
   const records: unknown[] = [];
-  const reader = new JsonRecords((record) => records.push(record), 400);
+  const reader = new JsonRecords((record) => records.push(record), { piece: 400 });
   for (let at = 0; at < text.length; at += 300) reader.take(Buffer.from(text.slice(at, at + 300)));
   reader.end();
   expect(records).toEqual(JSON.parse(text));
