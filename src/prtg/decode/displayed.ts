@@ -17,9 +17,12 @@ export function readNumber(value: unknown, ...units: readonly string[]): number 
   return onlyReading(value, units);
 }
 
+const DIGITS = /^\d{1,15}$/;
+
 /** Counts are whole, which makes `1,234` unambiguous. */
 export function readCount(value: unknown): number | undefined {
-  if (typeof value === "string") return onlyReading(value, [], isCount);
+  // Each sensor has some.
+  if (typeof value === "string") return DIGITS.test(value) ? Number(value) : onlyReading(value, [], isCount);
   return typeof value === "number" && isCount(value) ? value : undefined;
 }
 

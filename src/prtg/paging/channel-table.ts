@@ -29,7 +29,7 @@ export class ChannelTable implements ItemStore<ChannelRecord, ChannelRecords>, C
 
   /** A new object for each channel. */
   *values(): Generator<ChannelRecord, undefined> {
-    for (const block of this.#blocks) for (let row = 0; row < block.names.length; row++) yield recordOf(block, row);
+    for (const block of this.#blocks) for (let row = 0; row < block.rows; row++) yield recordOf(block, row);
   }
 
   [Symbol.iterator](): Generator<ChannelRecord, undefined> {
@@ -58,13 +58,15 @@ export class ChannelTable implements ItemStore<ChannelRecord, ChannelRecords>, C
 
   #append(sensor: SensorRows, record: ChannelRecord): void {
     const row = this.#length++;
-    if (row % ROWS_PER_BLOCK === 0) this.#blocks.push(new Block());
+    // Columns that grow leave garbage. Most servers fill one block only in part.
+    if (row % ROWS_PER_BLOCK === 0) this.#blocks.push(new Block(row === 0 ? 0 : ROWS_PER_BLOCK));
     const block = this.#blockOf(row);
+    const at = block.rows++;
     // One text for all channels of a sensor.
-    block.sensorIds.push(sensor.id);
-    block.channelIds.push(record.channelId);
-    block.previousRows.push(sensor.lastRow);
-    write(block, row % ROWS_PER_BLOCK, record);
+    block.sensorIds[at] = sensor.id;
+    block.channelIds[at] = record.channelId;
+    block.previousRows[at] = sensor.lastRow;
+    write(block, at, record);
     sensor.lastRow = row;
     sensor.rowsById?.set(record.channelId, row);
   }
@@ -106,17 +108,31 @@ interface SensorRows {
 }
 
 class Block {
-  readonly sensorIds: string[] = [];
-  readonly channelIds: string[] = [];
-  readonly names: string[] = [];
-  readonly units: string[] = [];
+  rows = 0;
+  readonly sensorIds: string[];
+  readonly channelIds: string[];
+  readonly names: string[];
+  readonly units: string[];
   /** NaN: none, also in `times`. */
-  readonly values: number[] = [];
-  readonly times: number[] = [];
-  readonly limits: (ChannelLimits | undefined)[] = [];
-  readonly lookups: (string | undefined)[] = [];
+  readonly values: number[];
+  readonly times: number[];
+  readonly limits: (ChannelLimits | undefined)[];
+  readonly lookups: (string | undefined)[];
   /** Previous row of the same sensor, for each row. */
-  readonly previousRows: number[] = [];
+  readonly previousRows: number[];
+
+  /** `room`: rows without growing. */
+  constructor(room: number) {
+    this.sensorIds = new Array(room);
+    this.channelIds = new Array(room);
+    this.names = new Array(room);
+    this.units = new Array(room);
+    this.values = new Array(room);
+    this.times = new Array(room);
+    this.limits = new Array(room);
+    this.lookups = new Array(room);
+    this.previousRows = new Array(room);
+  }
 }
 
 function write(block: Block, row: number, { name, unit, value, measuredAt, limits, lookup }: ChannelRecord): void {
