@@ -55,12 +55,19 @@ export function booleanOf(value: unknown): boolean | undefined {
 /** RFC 3339. Without an offset it is UTC, as the specification says. */
 const RFC_3339 = /^(\d{4}-\d\d-\d\d)[T ](\d\d:\d\d:\d\d)(\.\d{1,9})?(Z|[+-]\d\d:\d\d)?$/i;
 
+/** Each sensor has one. */
+const USUAL = /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(?:\.\d{1,3})?Z$/;
+
 /** Milliseconds since the epoch. */
 export function parseTimestamp(text: string): number | undefined {
+  if (USUAL.test(text)) return validMs(Date.parse(text));
   const parts = RFC_3339.exec(text);
   if (parts === null) return undefined;
   const [, date, time, fraction = "", zone = "Z"] = parts;
-  const ms = Date.parse(`${date}T${time}${fraction.slice(0, 4)}${zone.toUpperCase()}`);
+  return validMs(Date.parse(`${date}T${time}${fraction.slice(0, 4)}${zone.toUpperCase()}`));
+}
+
+function validMs(ms: number): number | undefined {
   return Number.isNaN(ms) ? undefined : ms;
 }
 

@@ -80,7 +80,8 @@ export class JsonRecords {
       return;
     }
     const text = this.#text.all();
-    const json: unknown = JSON.parse(text.toString("utf8", startOf(text)));
+    const list = text.subarray(startOf(text));
+    const json: unknown = this.#reader?.read(list) ?? JSON.parse(list.toString("utf8"));
     this.#text.free();
     if (!Array.isArray(json)) throw new NotAList(json);
     json.forEach(this.#take);
