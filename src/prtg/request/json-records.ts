@@ -1,5 +1,6 @@
 import { MAX_ERROR_BYTES } from "../answer-bounds.ts";
 import type { Members } from "../decode/values.ts";
+import { CLOSE, COMMA, OPEN } from "./json-bytes.ts";
 import { RecordReader } from "./record-reader.ts";
 import { ArrivedBytes, RecordScanner } from "./record-scanner.ts";
 
@@ -7,10 +8,6 @@ import { ArrivedBytes, RecordScanner } from "./record-scanner.ts";
 const PIECE = 96 * 1024;
 /** After so many pieces without a separator a RecordScanner searches for the end of the record. */
 const MAX_PIECES = 3;
-
-const OPEN = "[".charCodeAt(0);
-const CLOSE = "]".charCodeAt(0);
-const COMMA = ",".charCodeAt(0);
 
 /** The text is JSON, but not an array. */
 export class NotAList extends Error {

@@ -1,15 +1,8 @@
 import { mapEntry } from "../../lib/map-entry.ts";
 import { MAX_DEPTH } from "../answer-bounds.ts";
 import type { Members } from "../decode/values.ts";
+import { BACKSLASH, CLOSE, CLOSE_OBJECT, COLON, COMMA, OPEN, OPEN_OBJECT, QUOTE } from "./json-bytes.ts";
 
-const OPEN = "[".charCodeAt(0);
-const CLOSE = "]".charCodeAt(0);
-const OPEN_OBJECT = "{".charCodeAt(0);
-const CLOSE_OBJECT = "}".charCodeAt(0);
-const COMMA = ",".charCodeAt(0);
-const COLON = ":".charCodeAt(0);
-const QUOTE = '"'.charCodeAt(0);
-const BACKSLASH = "\\".charCodeAt(0);
 const SPACE = " ".charCodeAt(0);
 const MINUS = "-".charCodeAt(0);
 const POINT = ".".charCodeAt(0);

@@ -1,17 +1,11 @@
 import { detach } from "../../lib/buffers.ts";
 import { MAX_DEPTH, MAX_RECORD_BYTES } from "../answer-bounds.ts";
+import { BACKSLASH, CLOSE, CLOSE_OBJECT, COMMA, OPEN, OPEN_OBJECT, QUOTE } from "./json-bytes.ts";
 
 /** Stands for a record that is too large or too deep. Decoders count it as unusable. */
 const REFUSED = undefined;
 const NONE = -1;
 
-const OPEN = "[".charCodeAt(0);
-const CLOSE = "]".charCodeAt(0);
-const OPEN_OBJECT = "{".charCodeAt(0);
-const CLOSE_OBJECT = "}".charCodeAt(0);
-const COMMA = ",".charCodeAt(0);
-const QUOTE = '"'.charCodeAt(0);
-const BACKSLASH = "\\".charCodeAt(0);
 const SPACES: readonly number[] = [..." \t\r\n"].map((space) => space.charCodeAt(0));
 
 /**
