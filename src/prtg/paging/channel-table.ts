@@ -50,6 +50,18 @@ export class ChannelTable implements ItemStore<ChannelRecord, ChannelRecords>, C
     else write(this.#blockOf(row), row % ROWS_PER_BLOCK, record);
   }
 
+  truncate(length: number): void {
+    while (this.#length > length) {
+      const row = --this.#length;
+      const block = this.#blockOf(row);
+      const at = --block.rows;
+      const sensor = this.#sensorOf(block.sensorIds[at] ?? "");
+      sensor.lastRow = block.previousRows[at] ?? NONE;
+      sensor.rowsById?.delete(block.channelIds[at] ?? "");
+    }
+    this.#blocks.length = Math.ceil(length / ROWS_PER_BLOCK);
+  }
+
   #sensorOf(id: string): SensorRows {
     if (this.#sensor?.id === id) return this.#sensor;
     this.#sensor = mapEntry(this.#sensors, id, () => ({ id, lastRow: NONE, rowsById: undefined }));

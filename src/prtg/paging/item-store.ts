@@ -8,6 +8,8 @@ export interface ItemStore<Item, List> {
   add(item: Item): Item | undefined;
   /** Replaces the stored item with the same id. */
   set(item: Item): void;
+  /** Keeps only the first items. */
+  truncate(length: number): void;
 }
 
 /** How the items of a list are decoded, told apart and measured. */
@@ -48,6 +50,11 @@ export class KeyedItems<Item> implements ItemStore<Item, readonly Item[]> {
 
   set(item: Item): void {
     this.#items.set(this.#idOf(item), item);
+  }
+
+  truncate(length: number): void {
+    if (length === this.#items.size) return;
+    for (const id of [...this.#items.keys()].slice(length)) this.#items.delete(id);
   }
 }
 

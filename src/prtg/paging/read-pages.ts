@@ -87,10 +87,22 @@ async function readPagesTwice<Item, List extends Iterable<Item>>(
   };
 }
 
-interface Page<Item> extends PageHead {
+/** What one attempt to read a page found. Its items are in the store. */
+class Page<Item> {
+  readonly problems = noProblems();
+  readonly duplicates = new Duplicates();
+  /** Records. */
+  count = 0;
+  /** `undefined` if the record was unusable. */
+  first: Item | undefined;
+  last: Item | undefined;
+  /** Records with a known key, apart from the overlap. */
+  repeated = 0;
+}
+
+interface PageEnd extends PageHead {
   readonly limit: number;
-  readonly items: readonly (Item | undefined)[];
-  readonly problems: DecodeProblems;
+  readonly count: number;
 }
 
 class Pass<Item, List> {
@@ -117,19 +129,18 @@ class Pass<Item, List> {
     let overlap = 0;
     let repeated = 0;
     for (;;) {
-      const page = await this.#fetch(offset, overlap);
       const known = this.store.length;
-      this.#add(page, overlap);
+      const end = await this.#fetch(offset, overlap);
       repeated = this.store.length === known ? repeated + 1 : 0;
-      if (isLast(page, { offset, overlap })) return;
+      if (isLast(end, { offset, overlap })) return;
       if (this.moved && (!evenIfMoved || repeated >= MAX_REPEATED_PAGES)) return;
-      const count = page.items.length;
+      const { count } = end;
       overlap = count > 1 ? 1 : 0;
       offset += count - overlap;
     }
   }
 
-  async #fetch(offset: number, overlap: number): Promise<Page<Item>> {
+  async #fetch(offset: number, overlap: number): Promise<PageEnd> {
     const { pageSize } = this.#source;
     this.#quota.beginPage();
     for (;;) {
@@ -142,44 +153,52 @@ class Pass<Item, List> {
     }
   }
 
-  async #read(range: PageRange, overlap: number): Promise<Page<Item>> {
-    const source = this.#source;
-    let items: (Item | undefined)[] = [];
-    let problems = noProblems();
-    const head = await source.page(range, () => {
-      items = [];
-      problems = noProblems();
+  async #read(range: PageRange, overlap: number): Promise<PageEnd> {
+    const known = this.store.length;
+    let page = new Page<Item>();
+    const head = await this.#source.page(range, () => {
+      // Of an attempt that failed.
+      this.store.truncate(known);
       this.#quota.restartPage();
-      return (record) => {
-        // Already counted with the previous page.
-        const isRepeated = items.length < overlap;
-        const item = source.decode(record, isRepeated ? noProblems() : problems);
-        items.push(item);
-        if (!isRepeated) this.#quota.add(1, item === undefined ? 0 : source.sizeOf(item));
-      };
+      const attempt = new Page<Item>();
+      page = attempt;
+      return (record) => this.#take(attempt, record, overlap);
     });
-    return { ...head, limit: range.limit, items, problems };
+    this.#add(page, head, overlap);
+    return { ...head, limit: range.limit, count: page.count };
   }
 
-  #add({ items, total, problems }: Page<Item>, overlap: number): void {
-    if (items.length < overlap) this.moved = true;
-    if (overlap > 0 && items.length > 0 && !this.#isSame(items[0], this.#last)) this.moved = true;
+  /** Stores the item at once: a page of objects that waits for its end would reach V8's old space. */
+  #take(page: Page<Item>, record: unknown, overlap: number): void {
+    const { decode, sizeOf } = this.#source;
+    // Already counted with the previous page.
+    const isCounted = page.count < overlap;
+    const item = decode(record, isCounted ? noProblems() : page.problems);
+    if (page.count === 0) page.first = item;
+    page.last = item;
+    page.count++;
+    if (!isCounted) this.#quota.add(1, item === undefined ? 0 : sizeOf(item));
+    if (item === undefined) return;
+    const before = this.store.add(item);
+    if (before !== undefined && !isCounted) this.#repeat(page, before, item);
+  }
+
+  #repeat(page: Page<Item>, first: Item, second: Item): void {
+    const { idOf, describe } = this.#source;
+    page.repeated++;
+    const [kept, dropped] = [describe(first), describe(second)];
+    if (kept !== dropped) page.duplicates.add({ id: idOf(first), kept, dropped });
+  }
+
+  #add(page: Page<Item>, { total }: PageHead, overlap: number): void {
+    if (page.count < overlap) this.moved = true;
+    if (overlap > 0 && page.count > 0 && !this.#isSame(page.first, this.#last)) this.moved = true;
     if (total !== undefined && this.total !== undefined && total !== this.total) this.moved = true;
     this.total ??= total;
-    addProblems(this.problems, problems);
-    for (const [index, item] of items.entries()) {
-      if (item === undefined) continue;
-      const before = this.store.add(item);
-      if (before !== undefined && index >= overlap) this.#repeat(before, item);
-    }
-    if (items.length > 0) this.#last = items.at(-1);
-  }
-
-  #repeat(first: Item, second: Item): void {
-    const { idOf, describe } = this.#source;
-    this.repeated++;
-    const [kept, dropped] = [describe(first), describe(second)];
-    if (kept !== dropped) this.duplicates.add({ id: idOf(first), kept, dropped });
+    addProblems(this.problems, page.problems);
+    this.repeated += page.repeated;
+    this.duplicates.addAll(page.duplicates);
+    if (page.count > 0) this.#last = page.last;
   }
 
   #isSame(one: Item | undefined, other: Item | undefined): boolean {
@@ -190,8 +209,7 @@ class Pass<Item, List> {
 }
 
 /** The total alone is not reliable: some servers count other objects. */
-function isLast({ items, limit, total, hasNext }: Page<unknown>, at: { offset: number; overlap: number }): boolean {
-  const count = items.length;
+function isLast({ count, limit, total, hasNext }: PageEnd, at: { offset: number; overlap: number }): boolean {
   if (count <= at.overlap) return true;
   if (count >= limit) return false;
   if (total !== undefined) return at.offset + count >= total;
@@ -217,6 +235,11 @@ class Duplicates {
   add(duplicate: Duplicate): void {
     this.count++;
     if (this.named.length < MAX_NAMED) this.named.push(duplicate);
+  }
+
+  addAll({ named, count }: Duplicates): void {
+    this.count += count;
+    this.named.push(...named.slice(0, MAX_NAMED - this.named.length));
   }
 }
 

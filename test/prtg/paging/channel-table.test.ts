@@ -67,6 +67,25 @@ describe("ChannelTable", () => {
     expect([...table]).toEqual([full, bare]);
   });
 
+  test("keeps the first channels as if the others had never been added", () => {
+    fc.assert(
+      fc.property(fc.array(channels, { maxLength: 1_500, size: "max" }), fc.nat(), (list, some) => {
+        const [whole, table] = [new ChannelTable(), new ChannelTable()];
+        for (const record of list) {
+          whole.add(record);
+          table.add(record);
+        }
+        const length = some % (table.length + 1);
+        table.truncate(length);
+        expect(table.length).toBe(length);
+        expect([...table]).toEqual([...whole].slice(0, length));
+        for (const record of list) table.add(record);
+        expect([...table]).toEqual([...whole]);
+      }),
+      { numRuns: 20 },
+    );
+  });
+
   test("makes each record anew", () => {
     const table = new ChannelTable();
     table.set(channel("7", "0"));

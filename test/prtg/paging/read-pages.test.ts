@@ -181,14 +181,17 @@ describe("moving list", () => {
 });
 
 test("a repeated page ignores its first attempt", async () => {
-  const list = ["0", "bad", "2"];
+  const list = ["0", "bad", "2", "3", "4", "2:other"];
   const { source: server } = source(list);
   const page: PageSource<string>["page"] = (range, startRecords) => {
     const broken = startRecords();
-    for (const record of ["7", "bad", "8"]) broken(record);
+    for (const record of ["4", "7", "bad", "2:third", "8", "8:other"]) broken(record);
     return server.page(range, startRecords);
   };
-  expect(await readPages({ ...server, page })).toMatchObject({ items: ["0", "2"], skipped: 1, moved: false });
+  const { items, skipped, moved, duplicates, totalDifference } = await readPages({ ...server, page });
+  expect(items).toEqual(["0", "2", "3", "4"]);
+  expect({ skipped, moved, totalDifference }).toEqual({ skipped: 1, moved: false, totalDifference: 0 });
+  expect(duplicates.named).toEqual([{ id: "2", kept: "2", dropped: "2:other" }]);
 });
 
 describe("slow pages", () => {
