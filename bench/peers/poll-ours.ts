@@ -2,6 +2,7 @@
 import { pino } from "pino";
 import { wantedSections } from "../../src/app/mapping.ts";
 import { ServerFailureLogs } from "../../src/collectors/failure-log.ts";
+import { Phase } from "../../src/collectors/phases.ts";
 import { PollHistory } from "../../src/collectors/polled-server.ts";
 import { RunRecords } from "../../src/collectors/run-record.ts";
 import { createExpiryPolicy, ServerCollectors } from "../../src/collectors/server-collectors.ts";
@@ -76,7 +77,9 @@ const collectorMetrics = (name: string): CollectorRecorder =>
   });
 const failures = new ServerFailureLogs(log, systemClock);
 const collectors = new ServerCollectors({
-  ...{ connection, writer, timetables, metrics, sections, random, log, clock: systemClock, series: undefined },
+  ...{ connection, writer, timetables, metrics, sections, log, clock: systemClock, series: undefined },
+  phase: new Phase(0, random),
+  turnToStart: async () => undefined,
   history: new PollHistory(log, failures),
   records: new RunRecords({ clock: systemClock, log, failures, metrics: collectorMetrics }),
   memory: new MemoryBudget(),

@@ -1,11 +1,13 @@
-import { createTimetable, Phases } from "../collectors/timetable.ts";
+import pLimit from "p-limit";
+import { Phases } from "../collectors/phases.ts";
+import { createTimetable } from "../collectors/timetable.ts";
 import type { Config } from "../config/load.ts";
 import type { ServerConfig } from "../config/resolve.ts";
 import type { Exposition } from "../exposition/exposition.ts";
 import type { Discovery } from "../http/pages/service-discovery-endpoint.ts";
 import type { DebugPages } from "../http/pages/status/debug-view.ts";
 import type { StatusSource } from "../http/pages/status/source.ts";
-import { TimeSlices } from "../lib/yielding.ts";
+import { TimeSlices, yieldToEventLoop } from "../lib/yielding.ts";
 import { Store } from "../store/store.ts";
 import type { ExporterMetrics } from "../telemetry/exporter-metrics.ts";
 import type { ConfigDigests } from "./config-digests.ts";
@@ -77,7 +79,8 @@ export class Exporter {
   readonly #context: ExporterContext;
   readonly #store: Store;
   readonly #state: StateOutput;
-  readonly #phases = new Phases();
+  readonly #phases: Phases;
+  readonly #starts = pLimit(16);
   readonly #ending = new Set<Promise<void>>();
   #config: Config;
   /** Compiled from the configuration. */
@@ -94,6 +97,7 @@ export class Exporter {
   constructor(config: Config, context: ExporterContext, push?: OtlpPush, events?: EventOutputs) {
     const { clock, log, redactor, eventLoopBusyMs } = context;
     this.#context = context;
+    this.#phases = new Phases(context.random);
     this.#config = config;
     this.#shape = shapeOf(config);
     const store = new Store(this.#shape.mapper.storeFamilies());
@@ -353,6 +357,8 @@ export class Exporter {
       memory,
       extras: this.#extras.work,
       phase: this.#phases.next(),
+      // Between pieces of other work: hundreds of servers at once would all hold their first answers in memory.
+      turnToStart: () => this.#starts(() => yieldToEventLoop()),
       pageUpToDate: () => this.exposition.upToDate(),
       isOneOfMany: () => this.#servers.size >= MANY_SERVERS,
       connect: (reached, metrics, bound) => connectServer(reached, metrics, bound, this.#context),

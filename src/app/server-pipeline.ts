@@ -1,5 +1,6 @@
 import type { Logger } from "pino";
 import { ServerFailureLogs } from "../collectors/failure-log.ts";
+import type { Phase } from "../collectors/phases.ts";
 import { PollHistory } from "../collectors/polled-server.ts";
 import { RunRecords } from "../collectors/run-record.ts";
 import { createExpiryPolicy, ServerCollectors } from "../collectors/server-collectors.ts";
@@ -40,8 +41,9 @@ export interface ServerSurroundings extends Runtime {
   readonly exporterMetrics: ExporterMetrics;
   readonly memory: MemoryBudgets;
   readonly extras: Extras;
-  /** See `createTimetable`. */
-  readonly phase: number;
+  readonly phase: Phase;
+  /** See `ServerCollectorsOptions`. */
+  readonly turnToStart: () => Promise<void>;
   /** Resolves when the page contains the state of now. */
   readonly pageUpToDate: () => Promise<void>;
   /** See `AllNodesOptions`. */
@@ -117,7 +119,7 @@ export class ServerPipeline {
     const { view, metrics, clock, memory, shares } = parts;
     this.plan = plan;
     this.connection = connection;
-    const timetables = createTimetables(plan.schedules, parts, parts.phase);
+    const timetables = createTimetables(plan.schedules, parts, parts.phase.part);
     const writer = new StateWriter({
       view,
       metrics,

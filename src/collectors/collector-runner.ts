@@ -12,9 +12,11 @@ const MAX_JITTER_MS = 5_000;
 /** Part of the period: a run that started more recently replaces the one that is due. */
 const MIN_OVERDUE = 0.9;
 
-export interface CollectorRunnerOptions extends Pick<Runtime, "clock" | "random"> {
+export interface CollectorRunnerOptions extends Pick<Runtime, "clock"> {
   readonly poll: Poll;
   readonly timetable: Timetable;
+  /** From 0 to below 1, called at each tick. */
+  readonly jitter: () => number;
   /** Runs of this runner and earlier ones. */
   readonly record: RunRecord;
   /** Called after each finished run. */
@@ -143,14 +145,14 @@ export class CollectorRunner {
   }
 
   async #tick(): Promise<void> {
-    const { clock, random, record } = this.#options;
+    const { clock, jitter, record } = this.#options;
     const { signal } = this.#stopping;
     if (record.isPaused || !this.#isStarted) return;
     // If it is stopped meanwhile, the next runner runs.
     if (this.#running === undefined) record.mustRunAtStart = true;
     const maxJitterMs = Math.min(JITTER * this.#options.timetable.period(), MAX_JITTER_MS);
     const stepMs = Math.min(STEP_MS, maxJitterMs);
-    const waitMs = Math.round((random() * maxJitterMs) / stepMs) * stepMs;
+    const waitMs = Math.round((jitter() * maxJitterMs) / stepMs) * stepMs;
     await clock.sleep(waitMs, signal).catch(() => undefined);
     if (signal.aborted) return;
     if (this.#running === undefined) await this.#launch();

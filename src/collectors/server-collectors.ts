@@ -7,6 +7,7 @@ import { currentRun } from "../telemetry/run-trace.ts";
 import { COLLECTORS, type CollectorName, collectorsWith, type PollResult } from "./collector.ts";
 import { CollectorRunner, type CollectorStatus } from "./collector-runner.ts";
 import { pollStatus, pollTree } from "./node-polls.ts";
+import type { Phase } from "./phases.ts";
 import type { PolledServer } from "./polled-server.ts";
 import { pollChannels, pollDetails, pollHealth, pollLimits, pollTimeSeries, VERSION_EVERY_MS } from "./polls.ts";
 import type { RunRecord, RunRecords } from "./run-record.ts";
@@ -32,10 +33,15 @@ const PATIENT: Omit<ExtraRead, "collector"> = {
   deadline: Number.POSITIVE_INFINITY,
 };
 
-export interface ServerCollectorsOptions extends Omit<PolledServer, "lists" | "onRecovered" | "onNewVersion">, Runtime {
+export interface ServerCollectorsOptions
+  extends Omit<PolledServer, "lists" | "onRecovered" | "onNewVersion">,
+    Pick<Runtime, "log"> {
   /** Runs of these collectors, and of earlier ones over the same state. */
   readonly records: RunRecords;
   readonly timetables: Timetables;
+  readonly phase: Phase;
+  /** Resolves when the first runs may start. */
+  readonly turnToStart: () => Promise<void>;
   readonly metrics: ServerRecorder;
   readonly extras: Extras;
   /** Resolves when the page contains the state of now. */
@@ -56,7 +62,7 @@ export class ServerCollectors {
   #isStopped = false;
 
   constructor(options: ServerCollectorsOptions) {
-    const { records, timetables, series, clock, random } = options;
+    const { records, timetables, phase, series, clock } = options;
     this.#options = options;
     this.#lists = new ListFollower(options);
     const server: PolledServer = {
@@ -79,7 +85,7 @@ export class ServerCollectors {
         onResult: (result) => this.#runNext(name, result),
         timetable,
         clock,
-        random,
+        jitter: () => phase.jitter(name, timetable.lastTickAt),
       });
       this.#runners.set(name, runner);
     }
@@ -96,6 +102,7 @@ export class ServerCollectors {
     }
     this.#options.metrics.up(this.up);
     this.#lists.hold();
+    await this.#options.turnToStart();
     await this.#startAll(COLLECTORS.filter(({ isExtra }) => !isExtra));
     void this.#startExtras();
     return !this.#isStopped;

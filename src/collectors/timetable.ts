@@ -276,20 +276,3 @@ function zoneOffset(at: number): number {
 function seconds(ms: number): string {
   return `${Math.round(ms / 1_000)} s`;
 }
-
-const GOLDEN_RATIO = (Math.sqrt(5) - 1) / 2;
-/** Servers with one phase: their series are neighbours in the store, and one refresh of the page renders all. */
-const TOGETHER = 8;
-
-/**
- * Spreads the polls of servers over the period: each phase halves one of the widest gaps. Otherwise all polls start together,
- * scrapes wait for seconds, and hundreds of unfinished answers are in memory.
- */
-export class Phases {
-  #count = 0;
-
-  /** Part of the period, from 0 for the first servers to below 1. */
-  next(): number {
-    return (GOLDEN_RATIO * Math.floor(this.#count++ / TOGETHER)) % 1;
-  }
-}

@@ -14,7 +14,7 @@ import { never } from "../support/never-aborted.ts";
 import { HOUR, type LogLine, MINUTE, SECOND } from "./memory-pipeline.ts";
 
 /** Lasts `takes` milliseconds and fails with `error`. */
-function scheduled(random: () => number = () => 0) {
+function scheduled(jitter: () => number = () => 0) {
   const clock = new ManualClock();
   const log: LogLine[] = [];
   const logger = pino({ level: "debug" }, { write: (line: string) => void log.push(JSON.parse(line)) });
@@ -49,7 +49,7 @@ function scheduled(random: () => number = () => 0) {
   });
   const create = (everyMs = MINUTE, phase = 0) =>
     new CollectorRunner({
-      ...{ poll, record, clock, random, onResult: () => undefined },
+      ...{ poll, record, clock, jitter, onResult: () => undefined },
       timetable: createTimetable({ kind: "interval", everyMs }, clock, logger, phase),
     });
   const runner = create();
@@ -108,13 +108,13 @@ describe("scheduled collector", () => {
   });
 
   test.each([
-    { everyMs: SECOND, random: 0.5, waitMs: 50 },
-    { everyMs: MINUTE, random: 0.1, waitMs: 500 },
-    { everyMs: MINUTE, random: 0.99, waitMs: 3_000 },
-    { everyMs: HOUR, random: 0.5, waitMs: 2_500 },
-    { everyMs: HOUR, random: 0.99, waitMs: 5_000 },
-  ])("waits in steps of 500 ms, at most 5 s after a tick: %j", async ({ everyMs, random, waitMs }) => {
-    const subject = scheduled(() => random);
+    { everyMs: SECOND, jitter: 0.5, waitMs: 50 },
+    { everyMs: MINUTE, jitter: 0.1, waitMs: 500 },
+    { everyMs: MINUTE, jitter: 0.99, waitMs: 3_000 },
+    { everyMs: HOUR, jitter: 0.5, waitMs: 2_500 },
+    { everyMs: HOUR, jitter: 0.99, waitMs: 5_000 },
+  ])("waits in steps of 500 ms, at most 5 s after a tick: %j", async ({ everyMs, jitter, waitMs }) => {
+    const subject = scheduled(() => jitter);
     const runner = subject.create(everyMs);
     void runner.start();
     await subject.clock.advance(everyMs + waitMs + 1);

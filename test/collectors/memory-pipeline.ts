@@ -3,6 +3,7 @@ import { wantedOptions, wantedSections } from "../../src/app/mapping.ts";
 import type { PipelinePlan } from "../../src/app/pipeline-plan.ts";
 import { connectParts, openServer, type ServerParts, ServerPipeline } from "../../src/app/server-pipeline.ts";
 import { COLLECTORS, type CollectorName } from "../../src/collectors/collector.ts";
+import { Phase } from "../../src/collectors/phases.ts";
 import type { ServerCollectors } from "../../src/collectors/server-collectors.ts";
 import type { StateWriter } from "../../src/collectors/state-writer.ts";
 import type { Schedules } from "../../src/collectors/timetable.ts";
@@ -73,6 +74,7 @@ interface MemoryPipelineOptions extends Partial<Omit<Shape, "options" | "section
   readonly progress?: MeasurementProgress;
   readonly memory?: MemoryBudget;
   readonly extras?: Extras;
+  readonly turnToStart?: () => Promise<void>;
   readonly pageUpToDate?: () => Promise<void>;
   readonly isOneOfMany?: boolean;
 }
@@ -173,7 +175,8 @@ export function memoryPipeline(server: MemoryServer, more: MemoryPipelineOptions
     exporterMetrics: exporter,
     memory: { objects, pending: objects },
     extras: more.extras ?? FREE_EXTRAS,
-    phase: 0,
+    phase: new Phase(0, () => 0),
+    turnToStart: more.turnToStart ?? (async () => undefined),
     pageUpToDate: more.pageUpToDate ?? (async () => undefined),
     isOneOfMany: () => isOneOfMany,
     connect: () => server,

@@ -57,6 +57,27 @@ describe("first runs", () => {
     await monitor.stop();
   });
 
+  test("wait for their turn, and do not start after a stop", async () => {
+    const turn = Promise.withResolvers<void>();
+    const { server, monitor, clock } = memoryPipeline(smallServer(), { turnToStart: () => turn.promise });
+    const isOver = monitor.start();
+    await clock.advance(0);
+    expect(server.asked).toEqual([]);
+    turn.resolve();
+    await clock.advance(0);
+    expect(await isOver).toBe(true);
+    expect(server.timesAsked("channels")).toBe(1);
+    await monitor.stop();
+    const late = Promise.withResolvers<void>();
+    const stopped = memoryPipeline(smallServer(), { turnToStart: () => late.promise });
+    const isStarted = stopped.monitor.start();
+    await stopped.monitor.stop();
+    late.resolve();
+    await stopped.clock.advance(MINUTE);
+    expect(await isStarted).toBe(false);
+    expect(stopped.server.asked).toEqual([]);
+  });
+
   test("let the page finish before they read limits", async () => {
     const page = Promise.withResolvers<void>();
     const { server, monitor, clock } = memoryPipeline(smallServer(), { pageUpToDate: () => page.promise });

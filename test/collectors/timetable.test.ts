@@ -2,7 +2,7 @@ import fc from "fast-check";
 import { createTask, getTasks } from "node-cron";
 import { pino } from "pino";
 import { afterEach, describe, expect, test } from "vitest";
-import { createTimetable, Phases } from "../../src/collectors/timetable.ts";
+import { createTimetable } from "../../src/collectors/timetable.ts";
 import { ManualClock } from "../support/manual-clock.ts";
 import { runs } from "../support/runs.ts";
 import { HOUR, type LogLine, MINUTE, SECOND } from "./memory-pipeline.ts";
@@ -59,19 +59,6 @@ describe("interval", () => {
     expect(timetable.msToNext()).toBe(MINUTE);
     timetable.stop();
   });
-});
-
-test("the first eight servers have no phase, eight share each later one, and gaps stay even", () => {
-  const phases = new Phases();
-  const given: number[] = [];
-  while (given.length < 500) {
-    given.push(phases.next());
-    const places = [...new Set(given)].sort((a, b) => a - b);
-    expect(places).toHaveLength(Math.ceil(given.length / 8));
-    const gaps = places.map((place, at) => (places[at + 1] ?? 1) - place);
-    expect(Math.max(...gaps)).toBeLessThan(2 / places.length);
-  }
-  expect(given[0]).toBe(0);
 });
 
 function ticking(expression: string, start: number, zone = "UTC") {
