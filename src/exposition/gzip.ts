@@ -76,8 +76,10 @@ export async function gzipEnd(beginning: Checksum, end: readonly Buffer[], begin
   const trailer = Buffer.alloc(8);
   trailer.writeUInt32LE(crc32(joined, beginning.crc), 0);
   trailer.writeUInt32LE((beginning.length + length) % 2 ** 32, 4);
-  const isNegligible = length <= MAX_STORED && length * NEGLIGIBLE <= beginningBytes;
-  return [...(isNegligible ? storedBlock(joined) : [await deflateEnd(joined)]), trailer];
+  if (length <= MAX_STORED && length * NEGLIGIBLE <= beginningBytes) return [...storedBlock(joined), trailer];
+  const deflated = await deflateEnd(joined);
+  detach(joined);
+  return [deflated, trailer];
 }
 
 /** A thread is slower for a small input. */

@@ -159,6 +159,7 @@ export class LineBuffer {
     if (this.length + count <= this.#bytes.length) return;
     const larger = Buffer.allocUnsafeSlow(2 * (this.length + count));
     this.#bytes.copy(larger, 0, 0, this.length);
+    detach(this.#bytes);
     this.#bytes = larger;
   }
 }

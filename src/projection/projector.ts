@@ -274,9 +274,11 @@ export class Slots {
     this.#slots[index] = NONE;
   }
 
+  /** Frees the memory before: left to the garbage collector, it would be several times as much as all slots. */
   #grow(length: number): void {
-    const larger = new Int32Array(Math.max(FIRST_LENGTH, length + (length >> 2))).fill(NONE);
-    larger.set(this.#slots);
-    this.#slots = larger;
+    const known = this.#slots.length;
+    const bytes = Math.max(FIRST_LENGTH, length + (length >> 2)) * Int32Array.BYTES_PER_ELEMENT;
+    const memory = this.#slots === EMPTY ? new ArrayBuffer(bytes) : this.#slots.buffer.transfer(bytes);
+    this.#slots = new Int32Array(memory).fill(NONE, known);
   }
 }

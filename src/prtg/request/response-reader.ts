@@ -1,4 +1,5 @@
 import type { Redactor } from "../../errors/redactor.ts";
+import { detachLast } from "../../lib/buffers.ts";
 import { isSupportedEncoding } from "../../lib/http/decoded-body.ts";
 import { yieldToEventLoop } from "../../lib/yielding.ts";
 import { MAX_DEPTH, MAX_ERROR_BYTES } from "../answer-bounds.ts";
@@ -35,7 +36,11 @@ export class ResponseReader {
     const records = new JsonRecords(startRecords(), { members });
     this.#records = records;
     return {
-      take: (chunk) => (records.take(chunk) ? yieldToEventLoop() : undefined),
+      take: (chunk) => {
+        const isFound = records.take(chunk);
+        detachLast(chunk);
+        return isFound ? yieldToEventLoop() : undefined;
+      },
       get isEnough() {
         return records.isBroken;
       },
