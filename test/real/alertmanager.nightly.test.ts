@@ -12,7 +12,7 @@ import { describeWithPrograms } from "./support/programs.ts";
 import { Prometheus } from "./support/prometheus.ts";
 import { runProgram } from "./support/run-program.ts";
 import { type ScrapedExporter, startScrapedExporter } from "./support/scraped-exporter.ts";
-import { shortened, shortenedRules } from "./support/shortened-rules.ts";
+import { shortened, shortenedRules, shortenedWait } from "./support/shortened-rules.ts";
 
 const EXAMPLE = fileURLToPath(new URL("../../deploy/alertmanager/alertmanager.yml", import.meta.url));
 /** Everything takes this part of its time: a minute two seconds. */
@@ -84,7 +84,7 @@ describeWithPrograms(["prometheus-3", "alertmanager"], "notifications of a real 
       binary: programs["prometheus-3"],
       target: exporter.address,
       config: {
-        rule_files: await shortenedRules(folder, PART),
+        rule_files: await shortenedRules(folder, PART, { change: shortenedWait(PART) }),
         alerting: { alertmanagers: [{ static_configs: [{ targets: [alertmanager.address] }] }] },
       },
     });

@@ -11,7 +11,7 @@ import { describeWithPrograms } from "./support/programs.ts";
 import { Prometheus } from "./support/prometheus.ts";
 import { DAY_MINUTES, scriptedDay } from "./support/scripted-day.ts";
 import { ScriptedPage } from "./support/scripted-page.ts";
-import { shortened, shortenedRules } from "./support/shortened-rules.ts";
+import { shortened, shortenedRules, shortenedWait } from "./support/shortened-rules.ts";
 
 const EXAMPLE = fileURLToPath(new URL("../../deploy/alertmanager/alertmanager.yml", import.meta.url));
 /** A minute takes two seconds. */
@@ -45,7 +45,7 @@ describeWithPrograms(["prometheus-3", "alertmanager"], "notifications of a scrip
       binary: programs["prometheus-3"],
       target: new URL(page.url).host,
       config: {
-        rule_files: await shortenedRules(folder, PART, { change: shortenedWait }),
+        rule_files: await shortenedRules(folder, PART, { change: shortenedWait(PART) }),
         alerting: { alertmanagers: [{ static_configs: [{ targets: [alertmanager.address] }] }] },
       },
     });
@@ -94,8 +94,3 @@ describeWithPrograms(["prometheus-3", "alertmanager"], "notifications of a scrip
     ]);
   });
 });
-
-/** The wait for an outage that begins is in seconds. */
-function shortenedWait(expr: string): string {
-  return expr.replace("< bool 300", `< bool ${300 / PART}`);
-}

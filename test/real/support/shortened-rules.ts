@@ -12,6 +12,9 @@ export function shortened(text: string, part: number): string {
   });
 }
 
+/** For `change`: the wait for an outage that begins is in seconds. */
+export const shortenedWait = (part: number) => (expr: string) => expr.replace("< bool 300", `< bool ${300 / part}`);
+
 interface ShortenedRulesOptions {
   /** Default: a second. */
   readonly interval?: string;
