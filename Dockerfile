@@ -71,5 +71,5 @@ USER 65532:65532
 EXPOSE 9705
 # Without a shell, SIGTERM reaches the exporter. It starts no child processes.
 # Same settings as bin/node-settings.js.
-ENTRYPOINT ["/usr/local/bin/node", "--max-semi-space-size=4", "--disable-sigusr1", "/opt/prtg-exporter/dist/main.js"]
+ENTRYPOINT ["/usr/local/bin/node", "--max-semi-space-size=4", "--disable-sigusr1", "--heap-growing-percent=50", "/opt/prtg-exporter/dist/main.js"]
 CMD ["serve"]

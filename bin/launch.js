@@ -3,7 +3,7 @@ const { spawn } = require("child_process");
 const { constants } = require("os");
 const manifest = require("../package.json");
 const { bundledNode, isEnough, lack } = require("./find-node.js");
-const { hasSettings, withSettings } = require("./node-settings.js");
+const { COMMAND_LINE, hasSettings, withSettings } = require("./node-settings.js");
 
 /** What a process manager or a terminal may send. SIGUSR1 is left to Node.js: it starts the debugger. */
 const FORWARDED = ["SIGTERM", "SIGINT", "SIGHUP", "SIGQUIT", "SIGUSR2"];
@@ -19,9 +19,9 @@ function launchExporter(script, args) {
   const { execPath, execve, execArgv, platform, send, versions } = process;
   const canBecome = execve !== undefined && platform !== "win32" && send === undefined && !hasSettings(process.env);
   if (canBecome && isEnough(versions.node, manifest.engines.node)) {
-    execve(execPath, [execPath].concat(execArgv, script, args), env);
+    execve(execPath, [execPath].concat(COMMAND_LINE, execArgv, script, args), env);
   } else {
-    launch(script, args, env);
+    launch(script, args, env, COMMAND_LINE);
   }
 }
 
@@ -31,8 +31,9 @@ function launchExporter(script, args) {
  * @param {string} script path of what to run
  * @param {readonly string[]} args its arguments
  * @param {NodeJS.ProcessEnv} [env] of another process, if one is needed
+ * @param {readonly string[]} [flags] of that process, before ours
  */
-function launch(script, args, env = process.env) {
+function launch(script, args, env = process.env, flags = []) {
   const range = manifest.engines.node;
   if (isEnough(process.versions.node, range)) {
     runHere(script, args);
@@ -44,7 +45,7 @@ function launch(script, args, env = process.env) {
     process.exitCode = 1;
     return;
   }
-  handOver(node, process.execArgv.concat(script, args), env);
+  handOver(node, flags.concat(process.execArgv, script, args), env);
 }
 
 /**

@@ -3,6 +3,7 @@ import { once } from "node:events";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { describe, expect, onTestFinished, test } from "vitest";
+import { COMMAND_LINE } from "../../bin/node-settings.js";
 import { launcherFolder, PACKAGE, TOO_NEW } from "./launcher-folder.ts";
 
 const ABOUT = `console.log(JSON.stringify({
@@ -46,7 +47,11 @@ describe("launcher on a recent Node.js", () => {
   test("runs the program in the same process", async () => {
     const folder = launcherFolder({ range: ">=24", main: ABOUT });
     const seen = await about(folder, ["serve", "--x", "a b"], { flags: ["--no-warnings"] });
-    expect(seen).toMatchObject({ main: true, args: ["serve", "--x", "a b"], flags: ["--no-warnings"] });
+    expect(seen).toMatchObject({
+      main: true,
+      args: ["serve", "--x", "a b"],
+      flags: [...COMMAND_LINE, "--no-warnings"],
+    });
     expect(seen.pid).toBe(seen.launcher);
   });
 
@@ -77,7 +82,7 @@ describe("launcher on an older Node.js", () => {
   ])("uses the package in %s (%s)", async (packagesIn) => {
     const folder = launcherFolder({ ...BUNDLED, packagesIn, main: ABOUT });
     const seen = await about(folder, ["serve", "a b"], { flags: ["--no-warnings"] });
-    expect(seen).toMatchObject({ main: true, args: ["serve", "a b"], flags: ["--no-warnings"] });
+    expect(seen).toMatchObject({ main: true, args: ["serve", "a b"], flags: [...COMMAND_LINE, "--no-warnings"] });
     expect(seen.ppid).toBe(seen.launcher);
   });
 

@@ -4,7 +4,7 @@ import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { promisify } from "node:util";
 import { describe, expect, test } from "vitest";
-import { FLAGS, VARIABLES, withSettings } from "../../bin/node-settings.js";
+import { COMMAND_LINE, FLAGS, OPTIONS, VARIABLES, withSettings } from "../../bin/node-settings.js";
 import { temporaryFolder } from "../support/temporary-folder.ts";
 import { launcherFolder, TOO_NEW } from "./launcher-folder.ts";
 
@@ -12,7 +12,7 @@ const run = promisify(execFile);
 const ROOT = new URL("../../", import.meta.url);
 const ABOUT = `console.log(JSON.stringify({
   pid: process.pid, options: process.env.NODE_OPTIONS, arenas: process.env.MALLOC_ARENA_MAX, threads: process.env.UV_THREADPOOL_SIZE,
-  args: process.argv.slice(2),
+  args: process.argv.slice(2), flags: process.execArgv,
 }));`;
 
 async function about(folder: string, args: readonly string[] = [], env: Record<string, string> = {}) {
@@ -29,7 +29,8 @@ describe("launcher", () => {
     const folder = launcherFolder({ range: ">=24", main: ABOUT });
     const seen = await about(folder, ["serve", "--config.file", "x y"]);
     expect(seen).toMatchObject({
-      options: FLAGS.join(" "),
+      options: OPTIONS.join(" "),
+      flags: COMMAND_LINE,
       ...{ arenas: "2", threads: "64", args: ["serve", "--config.file", "x y"] },
     });
     expect(seen.pid).toBe(seen.launcher);
@@ -37,7 +38,7 @@ describe("launcher", () => {
 
   test("passes them to the Node.js of the package on an older one", async () => {
     const folder = launcherFolder({ range: TOO_NEW, bundled: "999.0.0", main: ABOUT });
-    expect(await about(folder)).toMatchObject({ options: FLAGS.join(" "), threads: "64" });
+    expect(await about(folder)).toMatchObject({ options: OPTIONS.join(" "), flags: COMMAND_LINE, threads: "64" });
   });
 
   test("keeps settings of the user", async () => {
@@ -45,7 +46,7 @@ describe("launcher", () => {
     const given = { NODE_OPTIONS: "--max_semi_space_size=32", MALLOC_ARENA_MAX: "7" };
     // Node.js uses the last one.
     expect(await about(folder, [], given)).toMatchObject({
-      options: `${FLAGS.join(" ")} --max_semi_space_size=32`,
+      options: `${OPTIONS.join(" ")} --max_semi_space_size=32`,
       arenas: "7",
     });
   });
@@ -61,13 +62,15 @@ describe("same settings", () => {
 
   test("are in the packages for Linux", () => {
     const launcher = readFileSync(new URL("deploy/packages/linux/launcher.sh", ROOT), "utf8");
-    expect(launcher).toContain(`NODE_OPTIONS="${FLAGS.join(" ")}\${NODE_OPTIONS:+ $NODE_OPTIONS}"`);
+    expect(launcher).toContain(`NODE_OPTIONS="${OPTIONS.join(" ")}\${NODE_OPTIONS:+ $NODE_OPTIONS}"`);
+    expect(launcher).toContain(`/node" ${COMMAND_LINE.join(" ")} "`);
     for (const [name, value] of Object.entries(VARIABLES)) expect(launcher).toContain(`${name}="\${${name}-${value}}"`);
   });
 
   test("are in the package for Windows, without those of glibc", () => {
     const launcher = readFileSync(new URL("deploy/packages/windows/prtg-exporter.cmd", ROOT), "utf8");
-    expect(launcher).toContain(`"NODE_OPTIONS=${FLAGS.join(" ")} %NODE_OPTIONS%"`);
+    expect(launcher).toContain(`"NODE_OPTIONS=${OPTIONS.join(" ")} %NODE_OPTIONS%"`);
+    expect(launcher).toContain(`node.exe" ${COMMAND_LINE.join(" ")} "`);
     expect(launcher).toContain(`set "UV_THREADPOOL_SIZE=${VARIABLES.UV_THREADPOOL_SIZE}"`);
   });
 });

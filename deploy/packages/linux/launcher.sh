@@ -15,4 +15,4 @@ export NODE_ENV=production PRTG_EXPORTER_REVISION=@REVISION@
 export MALLOC_ARENA_MAX="${MALLOC_ARENA_MAX-2}" MALLOC_MMAP_THRESHOLD_="${MALLOC_MMAP_THRESHOLD_-131072}"
 export MALLOC_TRIM_THRESHOLD_="${MALLOC_TRIM_THRESHOLD_-1048576}" UV_THREADPOOL_SIZE="${UV_THREADPOOL_SIZE-64}"
 export NODE_OPTIONS="--max-semi-space-size=4 --disable-sigusr1${NODE_OPTIONS:+ $NODE_OPTIONS}"
-exec "$home/runtime/node" "$home/dist/main.js" "$@"
+exec "$home/runtime/node" --heap-growing-percent=50 "$home/dist/main.js" "$@"
