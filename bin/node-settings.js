@@ -15,6 +15,7 @@ const OPTIONS = ["--max-semi-space-size=4", "--disable-sigusr1"];
  */
 const COMMAND_LINE = ["--heap-growing-percent=50"];
 
+/** All of them, for a command line. */
 const FLAGS = OPTIONS.concat(COMMAND_LINE);
 
 /**

@@ -1,4 +1,4 @@
-import { detach } from "../lib/buffers.ts";
+import { detach, enlarge } from "../lib/buffers.ts";
 import { mapEntry } from "../lib/map-entry.ts";
 import type { MetricFamily } from "../mapping/families/family.ts";
 import { ABSENT, type SeriesBlock } from "../store/series-block.ts";
@@ -157,9 +157,6 @@ export class LineBuffer {
 
   #reserve(count: number): void {
     if (this.length + count <= this.#bytes.length) return;
-    const larger = Buffer.allocUnsafeSlow(2 * (this.length + count));
-    this.#bytes.copy(larger, 0, 0, this.length);
-    detach(this.#bytes);
-    this.#bytes = larger;
+    this.#bytes = enlarge(this.#bytes, this.length, 2 * (this.length + count));
   }
 }

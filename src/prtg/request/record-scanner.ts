@@ -1,4 +1,4 @@
-import { detach } from "../../lib/buffers.ts";
+import { detach, enlarge } from "../../lib/buffers.ts";
 import { MAX_DEPTH, MAX_RECORD_BYTES } from "../answer-bounds.ts";
 import { BACKSLASH, CLOSE, CLOSE_OBJECT, COMMA, OPEN, OPEN_OBJECT, QUOTE } from "./json-bytes.ts";
 
@@ -145,10 +145,7 @@ export class ArrivedBytes {
   append(chunk: Buffer): void {
     const length = this.length + chunk.length;
     if (length > this.memory.length) {
-      const larger = Buffer.allocUnsafeSlow(Math.max(length, 2 * this.memory.length, this.#smallest));
-      this.memory.copy(larger, 0, 0, this.length);
-      detach(this.memory);
-      this.memory = larger;
+      this.memory = enlarge(this.memory, this.length, Math.max(length, 2 * this.memory.length, this.#smallest));
     }
     chunk.copy(this.memory, this.length);
     this.length = length;
