@@ -71,7 +71,7 @@ export function pollTree(
 
 /** Statuses of sensors, devices, groups and probes, and the number of sensors in each. */
 export function pollStatus(
-  { connection, history: { nodes: gaps }, writer, memory, sections }: PolledServer,
+  { connection, history: { nodes: gaps, health }, writer, memory, sections, clock }: PolledServer,
   signal: AbortSignal,
 ): Promise<PollResult> {
   const { api, allNodes } = connection;
@@ -81,6 +81,7 @@ export function pollStatus(
     const readAll = () => allNodes.read(writer.state, optionsFor(), held, signal);
     const known = allNodes.isUsable("status", writer.state) ? (await parts.read(readAll))?.value : undefined;
     if (known !== undefined) {
+      health.listedAt = clock.monotonic();
       const statusSummary = allNodes.hasServerCounts
         ? { value: undefined }
         : await parts.read(() => gaps.statuses(api, signal));

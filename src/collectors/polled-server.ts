@@ -50,6 +50,10 @@ export class ServerHealth {
   version: string | undefined;
   /** Monotonic. */
   nextVersionAt = Number.NEGATIVE_INFINITY;
+  /** Monotonic: last answer of `/health`. */
+  checkedAt = Number.NEGATIVE_INFINITY;
+  /** Monotonic: last list of all nodes, which only one of many servers sends. */
+  listedAt = Number.NEGATIVE_INFINITY;
   hasFailed = false;
 
   constructor(failures: ServerFailureLogs) {

@@ -4,16 +4,24 @@ import type { Section } from "../prtg/node-record.ts";
 import type { ChannelRecords } from "../prtg/records.ts";
 import type { PollResult } from "./collector.ts";
 import { goesOnWithout, PartialPoll } from "./failures.ts";
-import type { PolledServer } from "./polled-server.ts";
+import type { PolledServer, ServerHealth } from "./polled-server.ts";
 import type { StateWriter } from "./state-writer.ts";
 
 export const VERSION_EVERY_MS = 5 * 60_000;
+
+/** While one of many servers sends lists, a check a minute is enough: it shows a license that became inactive. */
+const CHECK_EVERY_MS = 60_000;
+/** A list that is not older shows that the server works: the default period of lists, and their random wait. */
+const LIST_PROVES_FOR_MS = 35_000;
 
 /** Whether the server works, and from time to time its version. */
 export async function pollHealth(server: PolledServer, signal: AbortSignal): Promise<PollResult> {
   const { health } = server.history;
   try {
-    await server.connection.api.health(signal);
+    if (needsCheck(health, server.clock.monotonic())) {
+      await server.connection.api.health(signal);
+      health.checkedAt = server.clock.monotonic();
+    }
   } catch (error) {
     signal.throwIfAborted();
     health.hasFailed = true;
@@ -25,6 +33,10 @@ export async function pollHealth(server: PolledServer, signal: AbortSignal): Pro
   health.hasFailed = false;
   if (server.clock.monotonic() >= health.nextVersionAt) await pollVersion(server, signal);
   return { complete: true };
+}
+
+function needsCheck({ hasFailed, checkedAt, listedAt }: ServerHealth, now: number): boolean {
+  return hasFailed || now - listedAt > LIST_PROVES_FOR_MS || now - checkedAt >= CHECK_EVERY_MS;
 }
 
 /** A server without a version is healthy too. */

@@ -118,3 +118,48 @@ test("the exporter still polls an unhealthy server", async () => {
   expect(subject.server.timesAsked("channels")).toBe(polls + 2);
   await subject.monitor.stop();
 });
+
+describe("the check of one of many servers", () => {
+  async function oneOfMany(): Promise<MemoryPipeline> {
+    const server = smallServer();
+    server.hasAllNodes = true;
+    const subject = memoryPipeline(server, { isOneOfMany: true });
+    void subject.monitor.start();
+    await subject.clock.advance(2 * MINUTE);
+    return subject;
+  }
+
+  async function checksIn(subject: MemoryPipeline, ms: number): Promise<number> {
+    const before = subject.server.timesAsked("health");
+    await subject.clock.advance(ms);
+    return subject.server.timesAsked("health") - before;
+  }
+
+  test("happens once a minute while the list of all objects arrives", async () => {
+    const subject = await oneOfMany();
+    expect(await checksIn(subject, 5 * MINUTE)).toBe(5);
+    expect(subject.server.timesAsked("version")).toBe(2);
+    expect(await subject.own("prtg_up")).toBe(1);
+    await subject.monitor.stop();
+  });
+
+  test("happens each time after a failed one", async () => {
+    const subject = await oneOfMany();
+    subject.server.fail("API_UNAVAILABLE", "health");
+    await subject.clock.advance(MINUTE);
+    expect(await subject.own("prtg_up")).toBe(0);
+    expect(await checksIn(subject, 2 * MINUTE)).toBe(8);
+    subject.server.recover();
+    await subject.clock.advance(15 * SECOND);
+    expect(await subject.own("prtg_up")).toBe(1);
+    await subject.monitor.stop();
+  });
+
+  test("happens each time while the list fails", async () => {
+    const subject = await oneOfMany();
+    subject.server.fail("API_SERVER_ERROR", "all");
+    await subject.clock.advance(MINUTE);
+    expect(await checksIn(subject, 2 * MINUTE)).toBe(8);
+    await subject.monitor.stop();
+  });
+});
