@@ -85,7 +85,7 @@ const timeseries = z
     ...collectorKeys("60s"),
     mode: z.enum(["auto", "all", "off"]).prefault("auto").meta({
       description:
-        "Sensors with reads of live time series. `auto`: sensors with measurements that polls missed, because they scan faster than polls or after an outage. Without a push only the former, and at most one request for each page of the lists. `all`: every sensor, one request each. `off`: none.",
+        "Sensors with reads of live time series. `auto`: sensors with measurements that polls missed, because they scan faster than polls or after an outage. Without a push only the former, and at most one request for each 3,000 objects that lists brought. `all`: every sensor, one request each. `off`: none.",
     }),
   })
   .prefault({})

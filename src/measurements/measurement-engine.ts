@@ -74,7 +74,7 @@ export class MeasurementEngine {
   readonly #options: MeasurementEngineOptions;
   readonly #delivery: Delivery | undefined;
   readonly #progress: MeasurementProgress;
-  /** Pages of lists at the start of the last cycle. */
+  /** Pages of lists that counted for a cycle. */
   #listPages: number;
 
   constructor(options: MeasurementEngineOptions) {
@@ -118,10 +118,10 @@ export class MeasurementEngine {
   #limits(): CycleLimits {
     const { api, mode, limits, delivery } = this.#options;
     const requests = Math.max(limits.requests, MIN_REQUESTS);
-    const before = this.#listPages;
-    this.#listPages = api.listPages();
+    const pages = Math.floor(api.listPages() - this.#listPages);
+    this.#listPages += pages;
     const isBound = delivery === undefined && mode === "auto";
-    return { ...limits, requests: isBound ? Math.min(requests, this.#listPages - before) : requests };
+    return { ...limits, requests: isBound ? Math.min(requests, pages) : requests };
   }
 
   #due(): readonly SensorMeasurements[] {

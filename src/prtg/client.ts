@@ -80,7 +80,7 @@ class ApiClient implements MonitoringApi {
     },
     members: CHANNEL_MEMBERS,
     idOf: ({ sensorId, channelId }) => `${sensorId}.${channelId}`,
-    openStore: () => new ChannelTable(),
+    openStore: () => new ChannelTable(this.#channels),
     describe: ({ name, unit }) => (unit === "" ? name : `${name} in ${unit}`),
     sizeOf: sizeOfChannel,
     itemBytes: CHANNEL_RECORD_BYTES,
@@ -96,6 +96,8 @@ class ApiClient implements MonitoringApi {
     itemBytes: LOOKUP_RECORD_BYTES,
   };
   #wasUnhealthy = false;
+  /** Channels of the last list. */
+  #channels = 0;
   #version: ReadonlyMap<string, string> | undefined;
   #closed: Promise<void> | undefined;
 
@@ -168,8 +170,10 @@ class ApiClient implements MonitoringApi {
     return this.#lists.read([allNodesList(options)], format, signal);
   }
 
-  channels(options: ListOptions, signal: AbortSignal): Promise<ChannelList> {
-    return this.#lists.read(channelLists(options), this.#channelFormat, signal);
+  async channels(options: ListOptions, signal: AbortSignal): Promise<ChannelList> {
+    const list = await this.#lists.read(channelLists(options), this.#channelFormat, signal);
+    this.#channels = list.items.length;
+    return list;
   }
 
   async lookups(signal: AbortSignal): Promise<ListResult<LookupDefinition> | undefined> {

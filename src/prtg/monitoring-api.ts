@@ -35,7 +35,7 @@ export interface MonitoringApi {
   lookups(signal: AbortSignal): Promise<ListResult<LookupDefinition> | undefined>;
   /** Rejects with API_NOT_FOUND for an unknown sensor, and with API_ENDPOINT_MISSING until either endpoint has answered. */
   timeSeries(sensorId: string, type: SeriesType, signal: AbortSignal, part?: SeriesPart): Promise<TimeSeries>;
-  /** Pages of lists that the server has sent to this client. */
+  /** Full pages of lists that the server has sent to this client. A page that is full in part counts in part. */
   listPages(): number;
   /** Server's clock minus ours, milliseconds, from `Date` headers. 0 until known. */
   clockOffset(): number;

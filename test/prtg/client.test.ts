@@ -68,7 +68,7 @@ describe("lists", () => {
     ]);
     expect(recorded.mismatches).toEqual(new Map([["/experimental/sensors", 0]]));
     expect(recorded.problems).toEqual(new Map());
-    expect(api.listPages()).toBe(3);
+    expect(api.listPages()).toBeCloseTo(6_500 / 3_000);
   });
 
   test.each([

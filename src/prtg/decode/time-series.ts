@@ -115,6 +115,7 @@ export class SeriesRows {
   readonly all: Row[] = [];
   /** After the header, ascending. Empty if all rows are kept. */
   readonly #times: number[] = [];
+  readonly #ignored = noProblems();
 
   /** @param newest Rows to keep after the header. Default: all. */
   constructor(newest = Number.POSITIVE_INFINITY) {
@@ -127,11 +128,16 @@ export class SeriesRows {
       return undefined;
     }
     // The specification promises no order. A row without a readable time is dropped first.
-    const at = readTimestamp(row[0], noProblems()) ?? Number.NEGATIVE_INFINITY;
+    const at = readTimestamp(row[0], this.#ignored) ?? Number.NEGATIVE_INFINITY;
     const before = this.#times.findLastIndex((time) => time <= at) + 1;
     if (before === 0 && this.#times.length >= this.#newest) return row;
-    this.#times.splice(before, 0, at);
-    this.all.splice(before + 1, 0, row);
+    if (before === this.#times.length) {
+      this.#times.push(at);
+      this.all.push(row);
+    } else {
+      this.#times.splice(before, 0, at);
+      this.all.splice(before + 1, 0, row);
+    }
     if (this.#times.length <= this.#newest) return undefined;
     this.#times.shift();
     return this.all.splice(1, 1)[0];

@@ -18,6 +18,12 @@ export class ChannelTable implements ItemStore<ChannelRecord, ChannelRecords>, C
   /** Sensor of the last channel. Most lists are in the order of sensors. */
   #sensor: SensorRows | undefined;
   #length = 0;
+  readonly #room: number;
+
+  /** @param room Expected number of channels. Columns that grow leave garbage. */
+  constructor(room = 0) {
+    this.#room = room;
+  }
 
   get length(): number {
     return this.#length;
@@ -70,8 +76,9 @@ export class ChannelTable implements ItemStore<ChannelRecord, ChannelRecords>, C
 
   #append(sensor: SensorRows, record: ChannelRecord): void {
     const row = this.#length++;
-    // Columns that grow leave garbage. Most servers fill one block only in part.
-    if (row % ROWS_PER_BLOCK === 0) this.#blocks.push(new Block(row === 0 ? 0 : ROWS_PER_BLOCK));
+    if (row % ROWS_PER_BLOCK === 0) {
+      this.#blocks.push(new Block(row === 0 ? Math.min(this.#room, ROWS_PER_BLOCK) : ROWS_PER_BLOCK));
+    }
     const block = this.#blockOf(row);
     const at = block.rows++;
     // One text for all channels of a sensor.

@@ -10,12 +10,12 @@ import type { Requester } from "../request/requester.ts";
 import { EndpointFallback, isRefusal, RefusedParameters } from "./endpoint-fallback.ts";
 import type { ItemFormat } from "./item-store.ts";
 import type { ListQuotas } from "./list-quota.ts";
-import { PageSize } from "./page-size.ts";
+import { LARGEST_PAGE, PageSize } from "./page-size.ts";
 import { DuplicateLog, type PageHead, type PageRange, readPages } from "./read-pages.ts";
 
 /** Reads lists from the best endpoint, and reports problems. */
 export class ListReader {
-  /** Pages that the server has sent. */
+  /** Read lists in full pages. A page that is full in part counts in part. */
   pages = 0;
   readonly #options: ApiClientOptions;
   readonly #requester: Requester;
@@ -128,6 +128,7 @@ export class ListReader {
     reportProblems(problems, observer);
     this.#duplicates.report(endpoint, duplicates);
     this.#refused.recordSuccess(list);
+    this.pages += (items.length + skipped) / LARGEST_PAGE;
     // If no record is readable, the answer may come from another service.
     const hidden = items.length === 0 && skipped > 0 ? Number.POSITIVE_INFINITY : skipped;
     return { items, complete, skipped, ...(bytes !== 0 && { bytes }), ...(hidden > 0 && { hidden }) };
@@ -142,7 +143,6 @@ export class ListReader {
     const { endpoint } = list;
     const path = pagePath(list, offset, limit);
     const { response } = await this.#requester.get({ endpoint, path, ...records, retriesTimeout: false }, signal);
-    this.pages++;
     return { total: response.totalCount, hasNext: response.hasNext };
   }
 

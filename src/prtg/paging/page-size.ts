@@ -1,5 +1,7 @@
-/** The maximum of the specification, a half and a quarter. Smaller pages only after a refusal: one server accepts 100. */
-const SIZES = [3000, 1500, 750, 300, 100] as const;
+/** The maximum of the specification. */
+export const LARGEST_PAGE = 3_000;
+/** A half and a quarter. Smaller pages only after a refusal: one server accepts 100. */
+const SIZES = [LARGEST_PAGE, 1500, 750, 300, 100] as const;
 /** Smaller pages do not help against timeouts. */
 const MAX_STEP_FOR_TIME = 2;
 
@@ -21,7 +23,7 @@ export class PageSize {
   #firstStep = 0;
 
   get current(): number {
-    return SIZES[this.#step] ?? SIZES[0];
+    return SIZES[this.#step] ?? LARGEST_PAGE;
   }
 
   /** Call after a timeout. Returns false if there is no smaller size. */
