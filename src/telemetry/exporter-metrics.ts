@@ -18,6 +18,8 @@ export type ApiDetail = "server" | "endpoint";
 
 export type Labels = Readonly<Record<string, string>>;
 
+const NO_LABELS: readonly string[] = [];
+
 export interface Sample {
   readonly labels: Readonly<Partial<Record<string, string | number>>>;
   readonly value: number;
@@ -170,10 +172,12 @@ export class ExporterMetrics {
   }
 
   #record(metric: MetricDeclaration, given: Labels, amount: number | boolean = 1): void {
-    const { labels: names, adds = false, detailLabels = [] } = metric;
-    const shown = names.filter((name) => this.#apiDetail === "endpoint" || !detailLabels.includes(name));
-    const labels = Object.fromEntries(shown.map((name) => [name, given[name] ?? ""]));
+    const { labels: names, adds = false, detailLabels = NO_LABELS } = metric;
     const instrument = this.#instrument(metric);
+    const labels: Record<string, string> = {};
+    for (const name of names) {
+      if (this.#apiDetail === "endpoint" || !detailLabels.includes(name)) labels[name] = given[name] ?? "";
+    }
     if (instrument instanceof Histogram) instrument.observe(labels, Number(amount));
     else if (instrument instanceof Counter || adds) instrument.inc(labels, Number(amount));
     else instrument.set(labels, Number(amount));
