@@ -2,8 +2,9 @@ import { mapEntry } from "../lib/map-entry.ts";
 import { type SharedLane, yieldToEventLoop } from "../lib/yielding.ts";
 import { SERVER_WIDE, type ShardKey } from "../store/shard-key.ts";
 import { type DeflatedChunk, deflateChunk, inflateChunk } from "./gzip.ts";
+import { LineBuffer } from "./line-buffer.ts";
 import type { CurrentPage, PageCut } from "./page-source.ts";
-import { LineBuffer, type RenderedBlock, selectLines } from "./rendered-block.ts";
+import { type RenderedBlock, selectLines } from "./rendered-block.ts";
 import {
   type Content,
   contentOf,

@@ -4,13 +4,8 @@ import { TimeSlices, yieldToEventLoop } from "../lib/yielding.ts";
 import type { SeriesTable } from "../store/series-table.ts";
 import { SERVER_WIDE, type ShardKey } from "../store/shard-key.ts";
 import type { Store } from "../store/store.ts";
-import {
-  LineBuffer,
-  type RenderedBlock,
-  type RenderedFamily,
-  type RenderedStore,
-  renderBlock,
-} from "./rendered-block.ts";
+import { LineBuffer } from "./line-buffer.ts";
+import { type RenderedBlock, type RenderedFamily, type RenderedStore, renderBlock } from "./rendered-block.ts";
 import { formatHeader } from "./text-format.ts";
 
 export interface CurrentPage {

@@ -1,14 +1,14 @@
-import { detach, enlarge } from "../lib/buffers.ts";
+import { detach } from "../lib/buffers.ts";
 import { mapEntry } from "../lib/map-entry.ts";
 import type { MetricFamily } from "../mapping/families/family.ts";
 import { ABSENT, type SeriesBlock } from "../store/series-block.ts";
 import type { SeriesTable } from "../store/series-table.ts";
 import { type DeflatedChunk, deflateChunk, inflateChunk } from "./gzip.ts";
-import { formatLabels, formatValue } from "./text-format.ts";
+import type { LineBuffer } from "./line-buffer.ts";
+import { formatLabels } from "./text-format.ts";
 
 /** Before the value, and not in it. */
 const SPACE = 0x20;
-const NEWLINE = 0x0a;
 
 /** The lines of a block, compressed: a page of 90 MB takes 7 MB. Immutable. */
 export interface RenderedBlock {
@@ -117,46 +117,4 @@ export function selectLines(
   if (series === from.series) return from.lines;
   lines.copy(bytes, runStart, bytes.length);
   return deflateChunk(lines.all());
-}
-
-const FIRST_CAPACITY = 64 * 1_024;
-/** Maximum UTF-8 bytes of a UTF-16 code unit. */
-const BYTES_PER_UNIT = 3;
-
-/** A reusable buffer for lines. */
-export class LineBuffer {
-  #bytes = Buffer.allocUnsafeSlow(FIRST_CAPACITY);
-  length = 0;
-
-  text(text: string): void {
-    this.#reserve(text.length * BYTES_PER_UNIT);
-    this.length += this.#bytes.write(text, this.length);
-  }
-
-  /** A value and the end of its line. Writing the bytes here takes a third of the time that a call of `write` takes. */
-  value(value: number): void {
-    const text = formatValue(value);
-    this.#reserve(text.length + 1);
-    for (let at = 0; at < text.length; at++) this.#bytes[this.length++] = text.charCodeAt(at);
-    this.#bytes[this.length++] = NEWLINE;
-  }
-
-  copy(from: Buffer, start: number, end: number): void {
-    this.#reserve(end - start);
-    this.length += from.copy(this.#bytes, this.length, start, end);
-  }
-
-  /** Valid until the next change. */
-  all(): Buffer {
-    return this.#bytes.subarray(0, this.length);
-  }
-
-  clear(): void {
-    this.length = 0;
-  }
-
-  #reserve(count: number): void {
-    if (this.length + count <= this.#bytes.length) return;
-    this.#bytes = enlarge(this.#bytes, this.length, 2 * (this.length + count));
-  }
 }

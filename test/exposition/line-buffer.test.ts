@@ -1,6 +1,6 @@
 import fc from "fast-check";
 import { expect, test } from "vitest";
-import { LineBuffer } from "../../src/exposition/rendered-block.ts";
+import { LineBuffer } from "../../src/exposition/line-buffer.ts";
 import { formatValue } from "../../src/exposition/text-format.ts";
 
 /** One to four bytes. */

@@ -1,7 +1,8 @@
 import { describe, expect, test, vi } from "vitest";
 import { type DeflatedChunk, inflateChunk } from "../../src/exposition/gzip.ts";
+import { LineBuffer } from "../../src/exposition/line-buffer.ts";
 import { PageSource, UNLIMITED } from "../../src/exposition/page-source.ts";
-import { LineBuffer, type RenderedStore } from "../../src/exposition/rendered-block.ts";
+import type { RenderedStore } from "../../src/exposition/rendered-block.ts";
 import { systemClock } from "../../src/lib/clock.ts";
 import type { MetricFamily } from "../../src/mapping/families/family.ts";
 import { BLOCK_SIZE } from "../../src/store/series-block.ts";

@@ -1,7 +1,8 @@
 import fc from "fast-check";
 import { expect, test } from "vitest";
 import { inflateChunk } from "../../src/exposition/gzip.ts";
-import { LineBuffer, type RenderedBlock, renderBlock } from "../../src/exposition/rendered-block.ts";
+import { LineBuffer } from "../../src/exposition/line-buffer.ts";
+import { type RenderedBlock, renderBlock } from "../../src/exposition/rendered-block.ts";
 import type { MetricFamily } from "../../src/mapping/families/family.ts";
 import { BLOCK_SIZE } from "../../src/store/series-block.ts";
 import { SeriesTable } from "../../src/store/series-table.ts";
