@@ -4,7 +4,7 @@ import { STEP_MS } from "./timetable.ts";
 
 const GOLDEN_RATIO = (Math.sqrt(5) - 1) / 2;
 /** Servers with one phase: their series are neighbours in the store, and one refresh of the page renders all. */
-const TOGETHER = 8;
+const TOGETHER = 32;
 
 /**
  * Spreads the polls of servers over the period: each phase halves one of the widest gaps. Otherwise all polls start together,
