@@ -11,6 +11,8 @@ const PROBES = 1;
 const GROUPS = 1;
 const COUNTS = 1;
 const LOOKUPS = 1;
+/** Objects in lists for each time series without a push. */
+const PER_SERIES = 3_000;
 
 function requestsAMinute({ sensors, channels, devices }: Pick<StatedRequests, "sensors" | "channels" | "devices">) {
   const list = (objects: number) => Math.ceil(objects / PER_PAGE);
@@ -20,7 +22,8 @@ function requestsAMinute({ sensors, channels, devices }: Pick<StatedRequests, "s
   const channelList = list(channels);
   const treeAndLimits = (nodes + COUNTS) / 5 + (list(channels) + LOOKUPS) / 15;
   const all = health + status + channelList + treeAndLimits;
-  const series = all - health - COUNTS * (2 + 1 / 5);
+  const listed = (2 + 1 / 5) * (sensors + devices) + (1 + 1 / 15) * channels;
+  const series = listed / PER_SERIES;
   return { health, status, channelList, treeAndLimits, all, series };
 }
 

@@ -108,7 +108,7 @@ describe("mode auto at 2,600 sensors", () => {
     expectEverythingOnce(subject, subject.clock.now() - MINUTE);
   });
 
-  test("requests no more time series than pages of lists without OTLP, as docs/operations.md says", async () => {
+  test("requests no more time series than full pages of lists without OTLP, as docs/operations.md says", async () => {
     const minutes = 30;
     const subject = await start({ intervalSeconds: () => 10, channels: "60s", pushes: false, historyMs: MINUTE });
     await subject.pass(5 * MINUTE);
