@@ -95,13 +95,21 @@ export function statusCode(token: StatusToken): number {
   return FACTS[token].code;
 }
 
+/** Spellings of servers that were read before, because each object has some. */
+const READ_SPELLINGS = new Map<string, StatusToken>();
+const MAX_READ_SPELLINGS = 256;
+
 /** Reads any spelling (`SUMMED_INFO_UP`, `PAUSED_BY_USER`, `up`). */
 export function parseStatus(text: string): StatusToken | undefined {
+  const known = READ_SPELLINGS.get(text);
+  if (known !== undefined) return known;
   const bare = text
     .toLowerCase()
     .replace(/^summed_info_/, "")
     .replaceAll("_", "");
-  return SPELLINGS.get(bare);
+  const token = SPELLINGS.get(bare);
+  if (token !== undefined && READ_SPELLINGS.size < MAX_READ_SPELLINGS) READ_SPELLINGS.set(text, token);
+  return token;
 }
 
 /** Facts of a token of the API. `undefined` for a status of a newer server. */
