@@ -14,7 +14,7 @@ import {
 import type { ListResult, StatusSummary } from "../prtg/records.ts";
 import { STATUS_TOKENS } from "../prtg/status.ts";
 import type { PollResult } from "./collector.ts";
-import { PartialPoll } from "./failures.ts";
+import { isServerDown, PartialPoll } from "./failures.ts";
 import type { NodeGaps, PolledServer } from "./polled-server.ts";
 
 const NO_KINDS: ReadonlySet<NodeKind> = new Set();
@@ -80,6 +80,8 @@ export function pollStatus(
     const parts = new PartialPoll(signal);
     const readAll = () => allNodes.read(writer.state, optionsFor(), held, signal);
     const known = allNodes.isUsable("status", writer.state) ? (await parts.read(readAll))?.value : undefined;
+    // As a check of the health would fail, which this list replaces.
+    if (isServerDown(parts.error)) health.hasFailed = true;
     if (known !== undefined) {
       health.listedAt = clock.monotonic();
       const statusSummary = allNodes.hasServerCounts

@@ -155,6 +155,18 @@ describe("the check of one of many servers", () => {
     await subject.monitor.stop();
   });
 
+  test("happens after a short outage, and everything that failed is read again", async () => {
+    const subject = await oneOfMany();
+    await subject.clock.advance(3 * MINUTE - SECOND);
+    subject.server.fail("API_UNAVAILABLE", "health", "all", "sensor", "channels");
+    await subject.clock.advance(2 * SECOND);
+    expect(await subject.own("prtg_exporter_collector_success", { collector: "tree" })).toBe(0);
+    subject.server.recover();
+    await subject.clock.advance(14 * SECOND);
+    expect(await subject.own("prtg_up")).toBe(1);
+    await subject.monitor.stop();
+  });
+
   test("happens each time while the list fails", async () => {
     const subject = await oneOfMany();
     subject.server.fail("API_SERVER_ERROR", "all");
