@@ -24,7 +24,7 @@ const changes = fc.array(
     what: fc.constantFrom<NodeChange["what"]>("down", "unknown", "acknowledged", "recovered", "removed"),
     object: fc.constantFrom(...OBJECTS),
   }),
-  { maxLength: 60 },
+  { maxLength: 60, size: "max" },
 );
 const outages = fc.array(
   fc.record({
@@ -35,7 +35,7 @@ const outages = fc.array(
     lasted: fc.option(moment),
     isNews: fc.boolean(),
   }),
-  { maxLength: 6 },
+  { maxLength: 6, size: "max" },
 );
 
 function logged(plan: typeof outages extends fc.Arbitrary<infer Plans> ? Plans : never): readonly LoggedOutage[] {
