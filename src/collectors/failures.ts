@@ -40,12 +40,6 @@ export function isOutOfReach(error: unknown): boolean {
   return error instanceof ExporterError && scopeOf(error.code) !== undefined;
 }
 
-/** Whether the server does not answer, or is not ready. */
-export function isServerDown(error: unknown): boolean {
-  const scope = error instanceof ExporterError ? scopeOf(error.code) : undefined;
-  return scope === "connection" || scope === "server";
-}
-
 /** Reads the parts of a poll one after the other. A part that fails does not stop the others. */
 export class PartialPoll {
   readonly #signal: AbortSignal;

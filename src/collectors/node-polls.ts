@@ -1,6 +1,7 @@
 import type { MemoryShare } from "../lib/memory-budget.ts";
 import type { ServerState } from "../model/server-state.ts";
 import type { NodePoll } from "../model/tree.ts";
+import { ApiError } from "../prtg/api-error.ts";
 import type { ListOptions, MonitoringApi } from "../prtg/monitoring-api.ts";
 import {
   NODE_SECTIONS,
@@ -12,9 +13,10 @@ import {
   type WantedSections,
 } from "../prtg/node-record.ts";
 import type { ListResult, StatusSummary } from "../prtg/records.ts";
+import { isOfServer } from "../prtg/request/circuit-breaker.ts";
 import { STATUS_TOKENS } from "../prtg/status.ts";
 import type { PollResult } from "./collector.ts";
-import { isServerDown, PartialPoll } from "./failures.ts";
+import { PartialPoll } from "./failures.ts";
 import type { NodeGaps, PolledServer } from "./polled-server.ts";
 
 const NO_KINDS: ReadonlySet<NodeKind> = new Set();
@@ -81,7 +83,7 @@ export function pollStatus(
     const readAll = () => allNodes.read(writer.state, optionsFor(), held, signal);
     const known = allNodes.isUsable("status", writer.state) ? (await parts.read(readAll))?.value : undefined;
     // As a check of the health would fail, which this list replaces.
-    if (isServerDown(parts.error)) health.hasFailed = true;
+    if (parts.error instanceof ApiError && isOfServer(parts.error)) health.hasFailed = true;
     if (known !== undefined) {
       health.listedAt = clock.monotonic();
       const statusSummary = allNodes.hasServerCounts
