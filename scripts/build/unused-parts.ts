@@ -23,11 +23,10 @@ export const REPLACED_PARTS: Readonly<Record<string, string>> = {
     exports.Gauge = require("./lib/gauge");
     exports.Histogram = require("./lib/histogram");
     exports.collectDefaultMetrics = require("./lib/defaultMetrics");`,
-  // Not: agents, fetch, WebSocket, EventSource, caches, mocks, proxies, interceptors.
+  // Not: pools, agents, fetch, WebSocket, EventSource, caches, mocks, proxies, interceptors.
   "undici/index.js": `
     exports.Dispatcher = require("./lib/dispatcher/dispatcher");
     exports.Client = require("./lib/dispatcher/client");
-    exports.Pool = require("./lib/dispatcher/pool");
     exports.buildConnector = require("./lib/core/connect");
     Object.assign(exports.Dispatcher.prototype, require("./lib/api"));`,
 };

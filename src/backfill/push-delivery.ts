@@ -1,4 +1,4 @@
-import { abortAfter, attempt, Backoff, type DeliveryFailure } from "../delivery/delivery-loop.ts";
+import { attempt, Backoff, type DeliveryFailure } from "../delivery/delivery-loop.ts";
 import { ExporterError } from "../errors/exporter-error.ts";
 import { onAbort } from "../lib/clock.ts";
 import type { ValueSeries } from "../mapping/rules/rule.ts";
@@ -76,11 +76,13 @@ export class PushDelivery {
   ): Promise<DeliveryOutcome> {
     const { sink, clock } = this.#options;
     const cutOff = new AbortController();
-    const over = new AbortController();
-    const forget = onAbort(signal, () => abortAfter(clock, GRACE_MS, cutOff, over.signal));
+    let cancel: (() => void) | undefined;
+    const forget = onAbort(signal, () => {
+      cancel = clock.after(GRACE_MS, () => cutOff.abort());
+    });
     const outcome = await attempt((whole) => sink.deliver(rows, { signal: whole, onSettled }), cutOff.signal);
     forget();
-    over.abort();
+    cancel?.();
     return outcome;
   }
 

@@ -48,7 +48,7 @@ export class CollectorRunner {
   /** Monotonic: start of the current or the last run. */
   #launchedAt = 0;
   /** A run after a suspended one. */
-  #retry: { readonly at: number; readonly wait: AbortController } | undefined;
+  #retry: { readonly at: number; readonly cancel: () => void } | undefined;
 
   constructor(options: CollectorRunnerOptions) {
     this.#options = options;
@@ -108,7 +108,7 @@ export class CollectorRunner {
     const { schedule, lastTickAt } = timetable;
     this.#stopping.abort();
     if (this.#isTicking) record.rhythm = { schedule, lastTickAt, retryAt: this.#retry?.at };
-    this.#retry?.wait.abort();
+    this.#retry?.cancel();
     timetable.stop();
     await this.#running;
   }
@@ -207,17 +207,13 @@ export class CollectorRunner {
     const { clock } = this.#options;
     this.#dropRetry();
     if (!this.#isStarted || ms >= this.#options.timetable.msToNext()) return;
-    const wait = new AbortController();
-    this.#retry = { at: clock.monotonic() + ms, wait };
     // A timer may fire a fraction early.
-    clock.sleep(Math.ceil(ms) + 1, wait.signal).then(
-      () => this.runSoon(),
-      () => undefined,
-    );
+    const cancel = clock.after(Math.ceil(ms) + 1, () => this.runSoon());
+    this.#retry = { at: clock.monotonic() + ms, cancel };
   }
 
   #dropRetry(): void {
-    this.#retry?.wait.abort();
+    this.#retry?.cancel();
     this.#retry = undefined;
   }
 }

@@ -77,14 +77,6 @@ export type Pass =
  */
 type Ending = "batch" | "attempt" | "drain";
 
-/** Aborts after a time, except if `over` aborts first. */
-export function abortAfter(clock: Clock, ms: number, controller: AbortController, over: AbortSignal): void {
-  clock.sleep(ms, over).then(
-    () => controller.abort(),
-    () => undefined,
-  );
-}
-
 /**
  * Sends, and fails when the time is over: a sink that ignores the signal must not keep the process alive.
  * Never rejects.
@@ -159,11 +151,11 @@ export abstract class DeliveryLoop {
     this.#notBefore = this.#requestedPauseEnd;
     this.#flushing.abort();
     this.notify();
-    const over = new AbortController();
-    abortAfter(this.#clock, LAST_START * graceMs, this.#stop, over.signal);
-    abortAfter(this.#clock, graceMs, this.#cutOff, over.signal);
+    const cancelStop = this.#clock.after(LAST_START * graceMs, () => this.#stop.abort());
+    const cancelCutOff = this.#clock.after(graceMs, () => this.#cutOff.abort());
     await this.#running;
-    over.abort();
+    cancelStop();
+    cancelCutOff();
   }
 
   async #run(): Promise<void> {
@@ -219,10 +211,10 @@ export abstract class DeliveryLoop {
       await this.#sleep(ms, this.#stop.signal);
       return true;
     }
-    const over = new AbortController();
     this.#came = Promise.withResolvers();
-    await Promise.race([this.#sleep(ms, over.signal), this.#came.promise]);
-    over.abort();
+    const cancel = this.#clock.after(ms, () => this.#came.resolve());
+    await this.#came.promise;
+    cancel();
     return true;
   }
 

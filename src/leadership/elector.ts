@@ -170,25 +170,23 @@ async function bounded<Result>(
   parent.throwIfAborted();
   const from = clock.monotonic();
   const controller = new AbortController();
-  const timer = new AbortController();
   const ended = Promise.withResolvers<never>();
   const end = (reason: unknown): void => {
     controller.abort(reason);
     ended.reject(reason);
   };
   const forget = onAbort(parent, () => end(parent.reason));
-  const wait = async (): Promise<void> => {
-    await clock.sleep(Math.min(ms, maxMs), timer.signal);
+  const expire = () => end(new Error(`no answer within ${Math.round(clock.monotonic() - from) / 1_000} s`));
+  let cancel = clock.after(Math.min(ms, maxMs), () => {
     const spent = clock.monotonic() - from;
     const late = Math.min(spent - ms, maxMs - spent);
-    if (late > LATE_MS) await clock.sleep(Math.min(late, ms), timer.signal);
-    end(new Error(`no answer within ${Math.round(clock.monotonic() - from) / 1_000} s`));
-  };
-  wait().catch(() => undefined);
+    if (late <= LATE_MS) expire();
+    else cancel = clock.after(Math.min(late, ms), expire);
+  });
   try {
     return await Promise.race([work(controller.signal), ended.promise]);
   } finally {
-    timer.abort(OVER);
+    cancel();
     forget();
   }
 }

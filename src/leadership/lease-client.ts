@@ -84,7 +84,7 @@ export function createLeaseClient(options: LeaseClientOptions): LeaseClient & Le
   const id = `${namespace}/${name}`;
   const blank = { ...KIND, metadata: { namespace, name } };
   const read = async () => ({ ca: await readCa(), cert: undefined, key: undefined });
-  const pool = new ConnectionPool({ origin, connections: 1, timeoutMs, clock, tls: { read } });
+  const pool = new ConnectionPool({ origin, timeoutMs, clock, tls: { read } });
 
   const send = async (method: "GET" | "PUT" | "POST", to: string, body: unknown, signal: AbortSignal) => {
     const token = await readToken();

@@ -80,24 +80,19 @@ export async function withinTime<Result>(
   if (overdue.has(path) || overdue.size >= maxOverdue(process.env.UV_THREADPOOL_SIZE)) {
     throw new FileFault("ETIMEDOUT", "its file system does not answer");
   }
-  const finished = new AbortController();
   const late = new AbortController();
   const used = use(late.signal);
+  const expired = Promise.withResolvers<never>();
+  const cancel = clock.after(timeoutMs, () => {
+    const fault = new FileFault("ETIMEDOUT", `no data within ${timeoutMs / 1_000} s`);
+    late.abort(fault);
+    expired.reject(fault);
+    noteOverdue(path, used);
+  });
   try {
-    return await new Promise((resolve, reject) => {
-      used.then(resolve, reject);
-      clock.sleep(timeoutMs, finished.signal).then(
-        () => {
-          const fault = new FileFault("ETIMEDOUT", `no data within ${timeoutMs / 1_000} s`);
-          late.abort(fault);
-          reject(fault);
-          noteOverdue(path, used);
-        },
-        () => undefined,
-      );
-    });
+    return await Promise.race([used, expired.promise]);
   } finally {
-    finished.abort();
+    cancel();
   }
 }
 

@@ -2,6 +2,8 @@ export interface Clock {
   now(): number;
   /** Never jumps. For ages, deadlines and durations. */
   monotonic(): number;
+  /** Calls `act` once, unless the returned function is called before. Lighter than `sleep` with a signal. */
+  after(ms: number, act: () => void): () => void;
   /** Rejects with the signal's reason. */
   sleep(ms: number, signal?: AbortSignal): Promise<void>;
 }
@@ -9,6 +11,10 @@ export interface Clock {
 export const systemClock: Clock = {
   now: () => Date.now(),
   monotonic: () => performance.now(),
+  after: (ms, act) => {
+    const timer = setTimeout(act, ms);
+    return () => clearTimeout(timer);
+  },
   // `node:timers/promises` makes an error with a stack trace for each aborted sleep.
   sleep: (ms, signal) =>
     new Promise((resolve, reject) => {

@@ -7,9 +7,6 @@ export interface Deadline {
   readonly expired: () => Error;
 }
 
-/** Avoids an exception with a stack trace for each request. */
-const OVER = new Error("the work is over");
-
 /** A later timer shows that this process was busy. */
 const LATE_MS = 50;
 
@@ -23,30 +20,29 @@ export async function withDeadline<Result>(
 ): Promise<Result> {
   const { clock, ms, parents, expired } = deadline;
   const controller = new AbortController();
-  const timer = new AbortController();
   const inherit = (): void => controller.abort(parents.find((parent) => parent.aborted)?.reason);
   const forget = parents.map((parent) => onAbort(parent, inherit));
   if (parents.some((parent) => parent.aborted)) inherit();
-  sleepAwake(clock, ms, timer.signal).then(
-    () => controller.abort(expired()),
-    () => undefined,
-  );
+  const cancel = afterAwake(clock, ms, () => controller.abort(expired()));
   try {
     controller.signal.throwIfAborted();
     return await work(controller.signal);
   } catch (error) {
     throw controller.signal.aborted ? controller.signal.reason : error;
   } finally {
-    timer.abort(OVER);
+    cancel();
     for (const each of forget) each();
   }
 }
 
-async function sleepAwake(clock: Clock, ms: number, signal: AbortSignal): Promise<void> {
+function afterAwake(clock: Clock, ms: number, act: () => void): () => void {
   const due = clock.monotonic() + ms;
-  await clock.sleep(ms, signal);
-  const late = clock.monotonic() - due;
-  if (late > LATE_MS) await clock.sleep(Math.min(late, ms), signal);
+  let cancel = clock.after(ms, () => {
+    const late = clock.monotonic() - due;
+    if (late <= LATE_MS) act();
+    else cancel = clock.after(Math.min(late, ms), act);
+  });
+  return () => cancel();
 }
 
 /** The signal ends the wait, not the shared work. */

@@ -158,7 +158,6 @@ export interface TransportOptions
   readonly receiver: Receiver;
 }
 
-const MAX_CONNECTIONS = 8;
 /** The protocol's advice for answers. Longer ones are useless. */
 const MAX_ANSWER_BYTES = 4 << 20;
 /** OTLP repeats the keys of each point, so the fastest level already saves 90 %. */
@@ -183,7 +182,7 @@ export class OtlpTransport {
     const { origin, pathname, search } = new URL(options.url);
     this.#options = options;
     this.#path = pathname + search;
-    this.#pool = new ConnectionPool({ origin, connections: MAX_CONNECTIONS, timeoutMs, clock, tls, proxy, permit });
+    this.#pool = new ConnectionPool({ origin, timeoutMs, clock, tls, proxy, permit });
   }
 
   /** Rejects with ReceiverHeld during a pause, the signal's reason, the deadline's error, or undici's error. */

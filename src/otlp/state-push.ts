@@ -116,12 +116,10 @@ class StateExportDelegate implements ExportDelegate {
 
   async #push(metrics: ResourceMetrics): Promise<ExportOutcome> {
     const { clock, timeoutMs } = this.#options;
-    const finished = new AbortController();
     const deadline = new AbortController();
     // The reader stops waiting, but does not end the push: two could run at once.
-    clock.sleep(timeoutMs, finished.signal).then(
-      () => deadline.abort(new Error(`the push took longer than ${timeoutMs / 1_000} s`)),
-      () => undefined,
+    const cancel = clock.after(timeoutMs, () =>
+      deadline.abort(new Error(`the push took longer than ${timeoutMs / 1_000} s`)),
     );
     const signal = AbortSignal.any([this.#stopped.signal, deadline.signal]);
     try {
@@ -138,7 +136,7 @@ class StateExportDelegate implements ExportDelegate {
       this.#first = 0;
       return all;
     } finally {
-      finished.abort();
+      cancel();
     }
   }
 

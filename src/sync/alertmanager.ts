@@ -70,8 +70,6 @@ export interface AlertmanagerContext {
   readonly readFile: ReadFile;
 }
 
-/** A round reads silences and alerts at once. */
-const MAX_CONNECTIONS = 2;
 const MAX_ANSWER_BYTES = 64 << 20;
 /** Length of a quoted answer in a message. */
 const MAX_SHOWN = 200;
@@ -138,7 +136,7 @@ export function createAlertmanagerClient(config: AlertmanagerConfig, context: Al
   const { origin, pathname } = new URL(url);
   const base = `${pathname.replace(/\/$/, "")}/api/v2`;
   const pool = new ConnectionPool({
-    ...{ origin, connections: MAX_CONNECTIONS, timeoutMs, clock, tls },
+    ...{ origin, timeoutMs, clock, tls },
     proxy: proxy && proxyOptions(proxy, readFile),
   });
   const given = Object.fromEntries(Object.entries(headers).map(([name, value]) => [name.toLowerCase(), value]));

@@ -27,7 +27,10 @@ function metricsOf(servers: number, detail: "server" | "endpoint" = "endpoint"):
 /** 1 ms per reading: long work gives turns to others. */
 function countingClock(): Clock {
   let ms = 0;
-  return { now: () => 0, monotonic: () => ms++, sleep: () => Promise.reject(new Error("nobody sleeps here")) };
+  const nobody = () => {
+    throw new Error("nobody waits here");
+  };
+  return { now: () => 0, monotonic: () => ms++, after: nobody, sleep: nobody };
 }
 
 /** Every reading ends a slice. */

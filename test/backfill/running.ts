@@ -32,6 +32,11 @@ export class TickingClock implements Clock {
     return this.elapsed;
   }
 
+  /** Nothing here takes so long. */
+  after(): () => void {
+    return () => undefined;
+  }
+
   async sleep(ms: number, signal?: AbortSignal): Promise<void> {
     signal?.throwIfAborted();
     this.slept.push(ms);

@@ -3,6 +3,7 @@ import { TREE_FAMILIES } from "../../src/mapping/metric-table.ts";
 import { MeasurementEngine, MeasurementProgress } from "../../src/measurements/measurement-engine.ts";
 import { record } from "../model/build-record.ts";
 import { turnsDuring } from "../support/event-loop-turns.ts";
+import { ManualClock } from "../support/manual-clock.ts";
 import { never } from "../support/never-aborted.ts";
 import { HOUR, MINUTE, memoryPipeline, SECOND } from "./memory-pipeline.ts";
 import { MemoryServer } from "./memory-server.ts";
@@ -364,7 +365,7 @@ test("the monitor shows a large first poll without blocking the event loop", asy
   );
   // Independent of the machine: every look at the clock ends a slice.
   let elapsed = 0;
-  const clock = { now: () => measuredAt, monotonic: () => (elapsed += 8), sleep: () => Promise.resolve() };
+  const clock = Object.assign(new ManualClock(measuredAt), { monotonic: () => (elapsed += 8) });
   const { monitor, store } = memoryPipeline(server, { clock });
   const turns = await turnsDuring(() => monitor.pollOnce(never));
   expect(store.table(TREE_FAMILIES.channelValue).size).toBe(15_000);

@@ -163,6 +163,7 @@ describe("Exposition", () => {
         passed += 10;
         return clock.monotonic() + passed;
       },
+      after: (ms, act) => clock.after(ms, act),
       sleep: (ms, signal) => clock.sleep(ms, signal),
     };
     const { store, objects, rendered, exposition } = setUp(slow);

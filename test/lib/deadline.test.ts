@@ -30,13 +30,14 @@ describe("withDeadline", () => {
   test("extends the time once if the program was too busy", async () => {
     const manual = new ManualClock();
     let busyMs = 0;
-    const slept: number[] = [];
+    const waited: number[] = [];
     const clock = {
       now: () => manual.now(),
       monotonic: () => manual.monotonic() + busyMs,
-      sleep: (ms: number, signal?: AbortSignal) => {
-        slept.push(ms);
-        return manual.sleep(ms, signal);
+      sleep: (ms: number, signal?: AbortSignal) => manual.sleep(ms, signal),
+      after: (ms: number, act: () => void) => {
+        waited.push(ms);
+        return manual.after(ms, act);
       },
     };
     const answer = Promise.withResolvers<string>();
@@ -51,7 +52,7 @@ describe("withDeadline", () => {
     expect(clock.monotonic()).toBeGreaterThan(3_600_000);
     await manual.advance(1);
     expect((await failed).message).toBe("time is over");
-    expect(slept).toEqual([1_000, 400, 1_000, 1_000]);
+    expect(waited).toEqual([1_000, 400, 1_000, 1_000]);
   });
 
   test.each([0, 1])("ends work with the reason of parent %i", async (which) => {

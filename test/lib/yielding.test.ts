@@ -3,6 +3,7 @@ import { describe, expect, test } from "vitest";
 import { systemClock } from "../../src/lib/clock.ts";
 import { SharedLane, shareTurn, sortInSlices, TimeSlices, yieldToEventLoop } from "../../src/lib/yielding.ts";
 import { turnsDuring } from "../support/event-loop-turns.ts";
+import { ManualClock } from "../support/manual-clock.ts";
 
 test("one piece of work runs per turn of the event loop, in order", async () => {
   const done: string[] = [];
@@ -63,7 +64,7 @@ test("a background lane with its waiting work moves up when a reader needs it", 
 
 test("small pieces in a row share a turn up to the length of a slice", async () => {
   let pieces = 0;
-  const clock = { now: () => 0, monotonic: () => 3 * pieces, sleep: () => Promise.resolve() };
+  const clock = Object.assign(new ManualClock(), { monotonic: () => 3 * pieces });
   const work = async () => {
     for (; pieces < 30; pieces++) await shareTurn(clock);
   };

@@ -20,6 +20,10 @@ export class FastClock implements Clock {
     return (systemClock.monotonic() - this.#began) * this.#speed;
   }
 
+  after(ms: number, act: () => void): () => void {
+    return systemClock.after(ms / this.#speed, act);
+  }
+
   sleep(ms: number, signal?: AbortSignal): Promise<void> {
     return systemClock.sleep(ms / this.#speed, signal);
   }

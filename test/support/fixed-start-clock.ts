@@ -15,6 +15,10 @@ export class FixedStartClock implements Clock {
     return systemClock.monotonic();
   }
 
+  after(ms: number, act: () => void): () => void {
+    return systemClock.after(ms, act);
+  }
+
   sleep(ms: number, signal?: AbortSignal): Promise<void> {
     return systemClock.sleep(ms, signal);
   }

@@ -27,24 +27,31 @@ export class ManualClock implements Clock {
     return this.#monotonic;
   }
 
+  after(ms: number, act: () => void): () => void {
+    const sleeper: Sleeper = {
+      until: this.#monotonic + ms,
+      wake: () => {
+        this.#sleepers.delete(sleeper);
+        act();
+      },
+    };
+    this.#sleepers.add(sleeper);
+    return () => void this.#sleepers.delete(sleeper);
+  }
+
   sleep(ms: number, signal?: AbortSignal): Promise<void> {
     return new Promise((resolve, reject) => {
       if (signal?.aborted) return reject(signal.reason);
       if (!(ms > 0)) return resolve();
       const abort = (): void => {
-        this.#sleepers.delete(sleeper);
+        cancel();
         reject(signal?.reason);
       };
-      const sleeper: Sleeper = {
-        until: this.#monotonic + ms,
-        wake: () => {
-          this.#sleepers.delete(sleeper);
-          signal?.removeEventListener("abort", abort);
-          resolve();
-        },
-      };
+      const cancel = this.after(ms, () => {
+        signal?.removeEventListener("abort", abort);
+        resolve();
+      });
       signal?.addEventListener("abort", abort, { once: true });
-      this.#sleepers.add(sleeper);
     });
   }
 

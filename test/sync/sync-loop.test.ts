@@ -244,7 +244,7 @@ describe("a round begins", () => {
     const rounds: number[] = [];
     let now = 0;
     const clock = {
-      ...{ now: () => run.world.now + now, monotonic: () => now },
+      ...{ now: () => run.world.now + now, monotonic: () => now, after: () => () => undefined },
       sleep: async (ms: number) => {
         now += ms;
         if (now >= seconds * 1_000) stop.abort();

@@ -1,5 +1,5 @@
 import type { LookupFunction } from "node:net";
-import type { buildConnector, Dispatcher, Pool } from "undici";
+import type { buildConnector, Client, Dispatcher } from "undici";
 import type { Clock } from "../clock.ts";
 import { errorCode } from "../error-code.ts";
 import { createStaleLookup } from "./dns-lookup.ts";
@@ -8,8 +8,6 @@ import { type ConnectSettings, type TlsClientOptions, tlsConnector } from "./tls
 
 export interface ConnectionPoolOptions {
   readonly origin: string;
-  /** Upper bound of connections. More requests than that wait. */
-  readonly connections: number;
   /** For a whole request, milliseconds. Opening a connection may take at most ten seconds of it. */
   readonly timeoutMs: number;
   readonly clock: Clock;
@@ -33,23 +31,23 @@ const MAX_AGE_MS = 5 * 60_000;
 const MAX_ATTEMPT_MS = 2_500;
 
 /**
- * Connections to one host: an undici Pool, replaced every five minutes to follow DNS. HTTP/1.1 only, because with
- * HTTP/2 connections would not bound concurrency.
+ * Connections to one host: as many as callers have requests at once, replaced every five minutes to follow DNS.
+ * HTTP/1.1 only, so that a request has its connection. undici's Pool takes 16 kB for its queue, which is empty here.
  */
 export class ConnectionPool {
   readonly #options: ConnectionPoolOptions;
   /** Shared by all pools, because it caches parsed certificates. */
   readonly #connect: ConnectSettings | buildConnector.connector;
-  readonly #retired = new Set<Pool>();
-  #pool: Pool | undefined;
+  /** A request takes the first free one, so that others can time out. */
+  readonly #clients: Client[] = [];
+  readonly #retired = new Set<Client>();
   #renewedAt: number;
-  #connections: number;
+  #isDestroyed = false;
 
   constructor(options: ConnectionPoolOptions) {
-    const { origin, connections, timeoutMs, clock, lookup: resolve, onStale, proxy, tls = {} } = options;
+    const { origin, timeoutMs, clock, lookup: resolve, onStale, proxy, tls = {} } = options;
     const timeout = Math.min(timeoutMs, MAX_CONNECT_MS);
     this.#options = options;
-    this.#connections = connections;
     const settings = {
       timeout,
       autoSelectFamilyAttemptTimeout: Math.min(MAX_ATTEMPT_MS, Math.ceil(timeout / 3)),
@@ -67,22 +65,24 @@ export class ConnectionPool {
   async request(request: PoolRequest): Promise<Dispatcher.ResponseData> {
     const isIdempotent = request.idempotent ?? request.method === "GET";
     if (!isIdempotent || this.#options.clock.monotonic() - this.#renewedAt > MAX_AGE_MS) this.renew();
-    const pool = await this.#open();
-    const mayReuse = pool.stats.connected > 0;
+    // undici takes longer to load than the exporter to listen.
+    const { Client } = await import("undici");
+    const client = this.#freeClient(Client);
+    const mayReuse = client.stats.connected;
     try {
-      return await this.#send(pool, request);
+      return await this.#send(client, request);
     } catch (error) {
       if (!isIdempotent || !mayReuse || request.signal.aborted || !isClosed(error)) throw error;
-      if (pool === this.#pool) this.renew();
-      return await this.#send(await this.#open(), request);
+      if (this.#clients.includes(client)) this.renew();
+      return await this.#send(this.#freeClient(Client), request);
     }
   }
 
-  async #send(pool: Pool, request: PoolRequest): Promise<Dispatcher.ResponseData> {
+  async #send(client: Client, request: PoolRequest): Promise<Dispatcher.ResponseData> {
     request.signal.throwIfAborted();
     this.#options.permit?.();
     try {
-      return await pool.request(request);
+      return await client.request(request);
     } catch (error) {
       // undici asserts that a status is possible. Its text says nothing to users.
       throw errorCode(error) === "ERR_ASSERTION" ? new ImpossibleStatus() : error;
@@ -91,31 +91,25 @@ export class ConnectionPool {
 
   /** Requests under way end on old connections. */
   renew(): void {
-    const old = this.#pool;
-    this.#pool = undefined;
+    for (const old of this.#clients.splice(0)) {
+      this.#retired.add(old);
+      const forget = (): boolean => this.#retired.delete(old);
+      old.close().then(forget, forget);
+    }
     this.#renewedAt = this.#options.clock.monotonic();
-    if (old === undefined) return;
-    this.#retired.add(old);
-    const forget = (): boolean => this.#retired.delete(old);
-    old.close().then(forget, forget);
   }
 
-  widen(connections: number): void {
-    if (connections <= this.#connections) return;
-    this.#connections = connections;
-    this.renew();
-  }
-
+  /** Later requests fail too. */
   async destroy(): Promise<void> {
-    const pools = [await this.#open(), ...this.#retired];
-    await Promise.all(pools.map((pool) => pool.destroy()));
+    this.#isDestroyed = true;
+    await Promise.all([...this.#clients, ...this.#retired].map((client) => client.destroy()));
   }
 
-  async #open(): Promise<Pool> {
-    // undici takes longer to load than the exporter to listen.
-    const { Pool } = await import("undici");
-    this.#pool ??= new Pool(this.#options.origin, {
-      connections: this.#connections,
+  /** Send the request at once, before others ask. */
+  #freeClient(Connection: typeof Client): Client {
+    const free = this.#clients.find(({ stats }) => stats.size === 0);
+    if (free !== undefined) return free;
+    const client = new Connection(this.#options.origin, {
       pipelining: 1,
       allowH2: false,
       keepAliveTimeout: KEEP_ALIVE_MS,
@@ -124,7 +118,9 @@ export class ConnectionPool {
       bodyTimeout: 0,
       connect: this.#connect,
     });
-    return this.#pool;
+    this.#clients.push(client);
+    if (this.#isDestroyed) void client.destroy();
+    return client;
   }
 }
 

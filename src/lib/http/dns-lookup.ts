@@ -64,7 +64,8 @@ export function createStaleLookup({ clock, resolve = sharedLookup, onStale }: St
     isStale = true;
   };
   return (hostname, options, callback) => {
-    const answered = new AbortController();
+    let isAnswered = false;
+    let cancel: (() => void) | undefined;
     const give = (addresses: readonly LookupAddress[]): void => {
       const [first] = addresses;
       if (options.all === true || first === undefined) callback(null, [...addresses]);
@@ -79,22 +80,20 @@ export function createStaleLookup({ clock, resolve = sharedLookup, onStale }: St
         isStale = false;
       }
       // The caller already has the known addresses.
-      if (answered.signal.aborted) return;
-      answered.abort();
+      if (isAnswered) return;
+      isAnswered = true;
+      cancel?.();
       if (failure === undefined) return give(addresses);
       if (!isUsable()) return callback(failure, []);
       markStale(failure);
       give(known);
     });
-    if (!isUsable()) return;
-    clock.sleep(MAX_WAIT_MS, answered.signal).then(
-      () => {
-        answered.abort();
-        markStale(new Error(`${hostname}: no answer from the resolver within ${MAX_WAIT_MS / 1_000} s`));
-        give(known);
-      },
-      () => undefined,
-    );
+    if (isAnswered || !isUsable()) return;
+    cancel = clock.after(MAX_WAIT_MS, () => {
+      isAnswered = true;
+      markStale(new Error(`${hostname}: no answer from the resolver within ${MAX_WAIT_MS / 1_000} s`));
+      give(known);
+    });
   };
 }
 

@@ -22,7 +22,7 @@ export class RequestBudget {
   #inFlight = 0;
   /** Monotonic. */
   #nextStart = Number.NEGATIVE_INFINITY;
-  #timer: AbortController | undefined;
+  #cancelTimer: (() => void) | undefined;
 
   /** @param pause Shared by budgets of the same host. */
   constructor(clock: Clock, limits: BudgetLimits, pause = new Pauses(clock).of("")) {
@@ -89,22 +89,16 @@ export class RequestBudget {
   #admitNext(): void {
     while (this.#queue.length > 0 && this.#isFree()) this.#queue.shift()?.admit();
     const isTimeAll = this.#queue.length > 0 && this.#inFlight < this.#concurrency;
-    if (isTimeAll && this.#timer === undefined) this.#wakeAfter(this.heldForMs());
-    // A timer would keep the process alive.
-    if (!isTimeAll) {
-      this.#timer?.abort();
-      this.#timer = undefined;
+    if (isTimeAll) this.#cancelTimer ??= this.#clock.after(this.heldForMs(), () => this.#wake());
+    else {
+      // A timer would keep the process alive.
+      this.#cancelTimer?.();
+      this.#cancelTimer = undefined;
     }
   }
 
-  #wakeAfter(ms: number): void {
-    const timer = new AbortController();
-    this.#timer = timer;
-    const wake = (): void => {
-      if (this.#timer !== timer) return;
-      this.#timer = undefined;
-      this.#admitNext();
-    };
-    this.#clock.sleep(ms, timer.signal).then(wake, () => undefined);
+  #wake(): void {
+    this.#cancelTimer = undefined;
+    this.#admitNext();
   }
 }

@@ -179,11 +179,8 @@ export class ServerAccess implements LoginSender {
   /** Applies the strictest limits. */
   #limit(): void {
     const limits = [...this.#clients].map((client) => client.limits);
-    const concurrency = Math.min(...limits.map((each) => each.concurrency));
-    // First, because admitted requests need a connection.
-    this.#transport.widen(concurrency);
     this.budget.limit({
-      concurrency,
+      concurrency: Math.min(...limits.map(({ concurrency }) => concurrency)),
       requestsPerSecond: Math.min(...limits.map(({ requestsPerSecond }) => requestsPerSecond)),
     });
   }

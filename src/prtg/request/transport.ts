@@ -51,7 +51,6 @@ export class Transport {
       permit,
       clock,
       lookup,
-      connections: limits.concurrency,
       timeoutMs: limits.timeoutMs,
       onStale: (error) => log.warn({ err: error }, "the name of the server does not resolve: using its last address"),
     });
@@ -99,7 +98,7 @@ export class Transport {
     const head = readHead(statusCode, statusText, headers);
     const taker = onHead(head);
     let wireBytes = 0;
-    const wire = observed(this.#chunks(body, request, signal), ({ length }) => {
+    const wire = this.#chunks(body, request, signal, ({ length }) => {
       wireBytes += length;
       onBytes(length);
       bound(wireBytes, request, maxBytes);
@@ -124,11 +123,16 @@ export class Transport {
     body: Dispatcher.ResponseData["body"],
     request: ApiRequest,
     signal: AbortSignal,
+    observe: (chunk: Buffer) => void,
   ): AsyncGenerator<Buffer> {
     try {
-      for await (const chunk of body) if (Buffer.isBuffer(chunk)) yield chunk;
+      for await (const chunk of body) {
+        if (!Buffer.isBuffer(chunk)) continue;
+        observe(chunk);
+        yield chunk;
+      }
     } catch (error) {
-      throw this.#failure(error, request, signal);
+      throw error instanceof ApiError ? error : this.#failure(error, request, signal);
     }
   }
 
@@ -166,19 +170,8 @@ export class Transport {
     return reason;
   }
 
-  widen(connections: number): void {
-    this.#pool.widen(connections);
-  }
-
   async close(): Promise<void> {
     await this.#pool.destroy();
-  }
-}
-
-async function* observed(chunks: AsyncIterable<Buffer>, observe: (chunk: Buffer) => void): AsyncGenerator<Buffer> {
-  for await (const chunk of chunks) {
-    observe(chunk);
-    yield chunk;
   }
 }
 

@@ -66,6 +66,10 @@ class SkippingClock implements Clock {
     return systemClock.monotonic() + this.#ahead;
   }
 
+  after(ms: number, act: () => void): () => void {
+    return systemClock.after(ms <= MAX_SPACING_MS ? 0 : ms, act);
+  }
+
   sleep(ms: number, signal?: AbortSignal): Promise<void> {
     return systemClock.sleep(ms <= MAX_SPACING_MS ? 0 : ms, signal);
   }

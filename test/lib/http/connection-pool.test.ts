@@ -90,7 +90,7 @@ test("connections that closed while idle cost one repeat together", async () => 
     if (closing && nth > 1 && connection <= 3) socket.resetAndDestroy();
     else socket.write(ANSWER);
   });
-  const { ask } = poolOf(server.url, { connections: 3, permit: () => void sent++ });
+  const { ask } = poolOf(server.url, { permit: () => void sent++ });
   const polls = () => Promise.all([ask(), ask(), ask()]);
   await polls();
   closing = true;
@@ -265,7 +265,6 @@ test("a closed TLS connection costs no request", async () => {
 function poolOf(url: string, more: Partial<ConnectionPoolOptions> = {}) {
   const pool = new ConnectionPool({
     origin: url,
-    connections: 1,
     timeoutMs: 30_000,
     clock: new ManualClock(),
     ...more,

@@ -199,6 +199,7 @@ function mortalClock(clock: Clock, life: AbortSignal): Clock {
   return {
     now: () => clock.now(),
     monotonic: () => clock.monotonic(),
+    after: (ms, act) => clock.after(ms, () => life.aborted || act()),
     sleep: (ms, signal) => mortal(life, clock.sleep(ms, signal === undefined ? life : AbortSignal.any([signal, life]))),
   };
 }

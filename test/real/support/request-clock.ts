@@ -13,14 +13,22 @@ const QUIET_TURNS = 3;
 export class RequestClock extends ManualClock {
   requests = 0;
 
-  override async sleep(ms: number, signal?: AbortSignal): Promise<void> {
-    const isRequest = TIMEOUTS.includes(ms);
-    if (isRequest) this.requests++;
-    try {
-      await super.sleep(ms, signal);
-    } finally {
-      if (isRequest) this.requests--;
-    }
+  override after(ms: number, act: () => void): () => void {
+    if (!TIMEOUTS.includes(ms)) return super.after(ms, act);
+    this.requests++;
+    let isOpen = true;
+    const end = (): void => {
+      if (isOpen) this.requests--;
+      isOpen = false;
+    };
+    const cancel = super.after(ms, () => {
+      end();
+      act();
+    });
+    return () => {
+      end();
+      cancel();
+    };
   }
 
   /** Sleeper by sleeper. Answers take no time. */

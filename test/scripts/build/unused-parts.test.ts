@@ -25,7 +25,7 @@ describe.each(["undici", "prom-client"])("entry of %s in the bundle", (name) => 
     const entry = REPLACED_PARTS[`${name}/index.js`] ?? "";
     const exported = [...entry.matchAll(/exports\.(\w+) =/g)].map(([, each = ""]) => each);
     const imported = importedFrom(name);
-    expect(imported.size).toBeGreaterThan(2);
+    expect(imported.size).toBeGreaterThan(1);
     expect([...imported.difference(new Set(exported))]).toEqual([]);
   });
 });

@@ -59,7 +59,12 @@ export class SyncRun {
 
   async #start(): Promise<SyncLoop> {
     const { world } = this;
-    const clock = { now: () => world.now, monotonic: () => world.now, sleep: async () => undefined };
+    const clock = {
+      now: () => world.now,
+      monotonic: () => world.now,
+      after: () => () => undefined,
+      sleep: async () => undefined,
+    };
     const output = {
       write: async (lines: readonly string[]) => {
         this.audit.push(...lines);
