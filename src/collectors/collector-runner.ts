@@ -47,6 +47,8 @@ export class CollectorRunner {
   #mustRunAgain = false;
   /** Monotonic: start of the current or the last run. */
   #launchedAt = 0;
+  /** Ends the random wait after a tick. */
+  #cancelTick: (() => void) | undefined;
   /** A run after a suspended one. */
   #retry: { readonly at: number; readonly cancel: () => void } | undefined;
 
@@ -109,6 +111,7 @@ export class CollectorRunner {
     this.#stopping.abort();
     if (this.#isTicking) record.rhythm = { schedule, lastTickAt, retryAt: this.#retry?.at };
     this.#retry?.cancel();
+    this.#cancelTick?.();
     timetable.stop();
     await this.#running;
   }
@@ -134,7 +137,7 @@ export class CollectorRunner {
   #startTimetable(): boolean {
     if (this.#isTicking) return false;
     this.#isTicking = true;
-    return this.#options.timetable.start(() => void this.#tick(), this.#lastTickAt());
+    return this.#options.timetable.start(() => this.#tick(), this.#lastTickAt());
   }
 
   #lastTickAt(): number | undefined {
@@ -144,19 +147,21 @@ export class CollectorRunner {
     return lastTickAt;
   }
 
-  async #tick(): Promise<void> {
+  #tick(): void {
     const { clock, jitter, record } = this.#options;
-    const { signal } = this.#stopping;
     if (record.isPaused || !this.#isStarted) return;
     // If it is stopped meanwhile, the next runner runs.
     if (this.#running === undefined) record.mustRunAtStart = true;
     const maxJitterMs = Math.min(JITTER * this.#options.timetable.period(), MAX_JITTER_MS);
     const stepMs = Math.min(STEP_MS, maxJitterMs);
     const waitMs = Math.round((jitter() * maxJitterMs) / stepMs) * stepMs;
-    await clock.sleep(waitMs, signal).catch(() => undefined);
-    if (signal.aborted) return;
-    if (this.#running === undefined) await this.#launch();
-    else if (clock.monotonic() - this.#launchedAt > MIN_OVERDUE * this.#options.timetable.period()) record.skip();
+    this.#cancelTick = clock.after(waitMs, () => this.#launchOrSkip());
+  }
+
+  #launchOrSkip(): void {
+    const { clock, record, timetable } = this.#options;
+    if (this.#running === undefined) void this.#launch();
+    else if (clock.monotonic() - this.#launchedAt > MIN_OVERDUE * timetable.period()) record.skip();
   }
 
   #launch(given?: AbortSignal): Promise<boolean> {

@@ -60,7 +60,7 @@ export function createTimetable(schedule: Schedule, clock: Clock, log: Logger, p
 class IntervalTimetable implements Timetable {
   readonly schedule: IntervalSchedule;
   readonly #clock: Clock;
-  #stopping = new AbortController();
+  #cancelTimer: (() => void) | undefined;
   readonly #phase: number;
   #dueAt: number;
 
@@ -76,12 +76,11 @@ class IntervalTimetable implements Timetable {
   }
 
   start(tick: () => void, lastTickAt = this.#phased()): boolean {
-    this.#stopping.abort();
-    this.#stopping = new AbortController();
+    this.stop();
     this.#dueAt = lastTickAt + this.#everyMs;
     const late = this.#clock.monotonic() - this.#dueAt;
     if (late >= 0) this.#passOver(late);
-    void this.#tickUntil(this.#stopping.signal, tick);
+    this.#wait(tick);
     return late >= 0;
   }
 
@@ -91,7 +90,7 @@ class IntervalTimetable implements Timetable {
   }
 
   stop(): void {
-    this.#stopping.abort();
+    this.#cancelTimer?.();
   }
 
   msToNext(): number {
@@ -114,17 +113,16 @@ class IntervalTimetable implements Timetable {
     return Math.floor((now - untilTurn) / this.#everyMs) * this.#everyMs + untilTurn;
   }
 
-  async #tickUntil(stopped: AbortSignal, tick: () => void): Promise<void> {
-    while (!stopped.aborted) {
-      // `sleep` rejects only because of the signal.
-      await this.#clock.sleep(this.msToNext(), stopped).catch(() => undefined);
-      if (stopped.aborted) return;
+  #wait(tick: () => void): void {
+    this.#cancelTimer = this.#clock.after(this.msToNext(), () => {
       const late = this.#clock.monotonic() - this.#dueAt;
       // A timer may fire a fraction early. After a suspend, missed ticks are dropped.
-      if (late < -1) continue;
-      this.#passOver(late);
-      tick();
-    }
+      const isDue = late >= -1;
+      if (isDue) this.#passOver(late);
+      // Before the tick, which may stop the timetable.
+      this.#wait(tick);
+      if (isDue) tick();
+    });
   }
 
   #passOver(late: number): void {
@@ -147,7 +145,7 @@ class CronTimetable implements Timetable {
   readonly #times: CronTimes;
   readonly #clock: Clock;
   readonly #log: Logger;
-  #stopping = new AbortController();
+  #cancelTimer: (() => void) | undefined;
   #lastTickAt: number;
 
   constructor(schedule: CronSchedule, clock: Clock, log: Logger) {
@@ -159,12 +157,11 @@ class CronTimetable implements Timetable {
   }
 
   start(tick: () => void, lastTickAt = this.#clock.now()): boolean {
-    this.#stopping.abort();
-    this.#stopping = new AbortController();
+    this.stop();
     const now = this.#clock.now();
     const wasDue = lastTickAt < now && nextTick(this.#times, lastTickAt) <= now;
     this.#lastTickAt = now;
-    void this.#tickUntil(this.#stopping.signal, tick);
+    this.#wait(tick, this.#clock.monotonic());
     return wasDue;
   }
 
@@ -173,7 +170,7 @@ class CronTimetable implements Timetable {
   }
 
   stop(): void {
-    this.#stopping.abort();
+    this.#cancelTimer?.();
   }
 
   msToNext(): number {
@@ -195,25 +192,26 @@ class CronTimetable implements Timetable {
     return at - now;
   }
 
-  async #tickUntil(stopped: AbortSignal, tick: () => void): Promise<void> {
-    const clock = this.#clock;
+  #wait(tick: () => void, handledMonotonic: number): void {
     const longest = Math.min(MAX_WAIT_MS, this.#times.closestMs);
-    let handledMonotonic = clock.monotonic();
-    while (!stopped.aborted) {
-      // A timer may fire a fraction early: always wait.
-      const wait = Math.max(1, Math.min(nextTick(this.#times, this.#lastTickAt) - clock.now(), longest));
-      // `sleep` rejects only because of the signal.
-      await clock.sleep(wait, stopped).catch(() => undefined);
-      if (stopped.aborted) return;
-      const [now, monotonic] = [clock.now(), clock.monotonic()];
-      if (now < this.#lastTickAt && now > this.#lastTickAt - MIN_SET_BACK_MS) continue;
-      // Set back: repeat the times from there on.
-      const due = now < this.#lastTickAt ? Number.POSITIVE_INFINITY : nextTick(this.#times, this.#lastTickAt);
-      if (due <= now) this.#logMissed(due, now, now - this.#lastTickAt - (monotonic - handledMonotonic));
-      this.#lastTickAt = now;
-      handledMonotonic = monotonic;
-      if (due <= now) tick();
+    // A timer may fire a fraction early: always wait.
+    const ms = Math.max(1, Math.min(nextTick(this.#times, this.#lastTickAt) - this.#clock.now(), longest));
+    this.#cancelTimer = this.#clock.after(ms, () => this.#look(tick, handledMonotonic));
+  }
+
+  #look(tick: () => void, handledMonotonic: number): void {
+    const [now, monotonic] = [this.#clock.now(), this.#clock.monotonic()];
+    if (now < this.#lastTickAt && now > this.#lastTickAt - MIN_SET_BACK_MS) {
+      this.#wait(tick, handledMonotonic);
+      return;
     }
+    // Set back: repeat the times from there on.
+    const due = now < this.#lastTickAt ? Number.POSITIVE_INFINITY : nextTick(this.#times, this.#lastTickAt);
+    if (due <= now) this.#logMissed(due, now, now - this.#lastTickAt - (monotonic - handledMonotonic));
+    this.#lastTickAt = now;
+    // Before the tick, which may stop the timetable.
+    this.#wait(tick, monotonic);
+    if (due <= now) tick();
   }
 
   /** One run replaces all that were due. */

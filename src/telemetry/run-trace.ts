@@ -33,7 +33,10 @@ export interface RunStep {
   readonly bytes: number;
 }
 
-type MutableStep = { -readonly [Key in keyof RunStep]: RunStep[Key] } & { readonly answers: Map<string, number> };
+type MutableStep = { -readonly [Key in keyof RunStep]: RunStep[Key] };
+
+const NO_ANSWERS: RunStep["answers"] = new Map();
+const NO_PROBLEMS: RunTrace["problems"] = new Map();
 
 export interface RunEnd {
   readonly durationMs: number;
@@ -42,18 +45,18 @@ export interface RunEnd {
   readonly error: string | undefined;
 }
 
-/** What one run of a collector did. */
+/** What one run of a collector did. Servers keep one or two of each collector, so empty maps are shared. */
 export class RunTrace {
   /** Milliseconds since the epoch. */
   readonly startedAt: number;
-  readonly problems = new Map<DecodeProblem, number>();
+  problems: ReadonlyMap<DecodeProblem, number> = NO_PROBLEMS;
   /** Redacted JSON; longer lines are cut. */
   readonly lines: string[] = [];
   droppedLines = 0;
   end: RunEnd | undefined;
   readonly #clock: Clock;
   readonly #start: number;
-  readonly #steps = new Map<string, MutableStep>();
+  readonly #steps: MutableStep[] = [];
 
   constructor(clock: Clock) {
     this.#clock = clock;
@@ -63,12 +66,12 @@ export class RunTrace {
 
   /** In the order of their starts. */
   get steps(): readonly RunStep[] {
-    return [...this.#steps.values()].sort((a, b) => a.from - b.from);
+    return this.#steps.toSorted((a, b) => a.from - b.from);
   }
 
   addRequest({ endpoint, code, durationMs, bytes }: FinishedRequest): void {
     const step = this.#add(endpoint, durationMs);
-    step.answers.set(code, (step.answers.get(code) ?? 0) + 1);
+    step.answers = new Map(step.answers).set(code, (step.answers.get(code) ?? 0) + 1);
     step.bytes += bytes;
   }
 
@@ -79,7 +82,7 @@ export class RunTrace {
   }
 
   addProblem(problem: DecodeProblem, count: number): void {
-    if (count > 0) this.problems.set(problem, (this.problems.get(problem) ?? 0) + count);
+    if (count > 0) this.problems = new Map(this.problems).set(problem, (this.problems.get(problem) ?? 0) + count);
   }
 
   addLine(line: string): void {
@@ -93,8 +96,11 @@ export class RunTrace {
 
   #add(name: string, ms: number): MutableStep {
     const to = this.#clock.monotonic() - this.#start;
-    const step = this.#steps.get(name) ?? { name, from: to - ms, to, ms: 0, count: 0, answers: new Map(), bytes: 0 };
-    this.#steps.set(name, step);
+    let step = this.#steps.find((one) => one.name === name);
+    if (step === undefined) {
+      step = { name, from: to - ms, to, ms: 0, count: 0, answers: NO_ANSWERS, bytes: 0 };
+      this.#steps.push(step);
+    }
     step.from = Math.min(step.from, to - ms);
     step.to = to;
     step.ms += ms;
