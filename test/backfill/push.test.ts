@@ -8,8 +8,8 @@ import { SCOPE } from "../otlp/support/otlp-exporter.ts";
 import { isProbe, type SeenRequest, startReceiver } from "../otlp/support/otlp-http-receiver.ts";
 import { runs } from "../support/runs.ts";
 import { HistoryServer } from "./history-server.ts";
-import { PatientClock, pointsOf, push, SENSORS, seriesOf, timeOf } from "./pushing.ts";
-import { emptyFolder, filesOf, run, samplesOf } from "./running.ts";
+import { pointsOf, push, SENSORS, seriesOf, timeOf } from "./pushing.ts";
+import { emptyFolder, filesOf, run, samplesOf, TickingClock } from "./running.ts";
 
 /** Same history as files, in `pointsOf` spelling. */
 async function pointsOfFiles(): Promise<string[]> {
@@ -233,7 +233,7 @@ describe("receiver that does not accept data", () => {
     const receiver = await startReceiver((request) =>
       request === 1 ? { status: 503, headers: { "retry-after": "70" } } : request === 2 ? { status: 502 } : undefined,
     );
-    const clock = new PatientClock();
+    const clock = new TickingClock();
     await push({ receiver, clock });
     // 0 to 1 s of jitter. The 502 is retried at once.
     expect(clock.slept).toEqual([70_500]);
@@ -245,7 +245,7 @@ describe("receiver that does not accept data", () => {
     ["one of three requests", (request: number) => request % 3 === 1],
   ])("gets all values once if it refuses %s", async (_, refuses) => {
     const receiver = await startReceiver((request) => (refuses(request) ? { status: 503 } : undefined));
-    const clock = new PatientClock();
+    const clock = new TickingClock();
     expect(await push({ receiver, clock })).toMatchObject({ run: { push: { rejected: 0 } } });
     const points = receiver.points.map(
       ({ attributes, time }) => `${attributes.sensor_id}.${attributes.channel_id} ${time}`,
@@ -262,7 +262,7 @@ describe("receiver that does not accept data", () => {
       return isDown ? { status: 503 } : undefined;
     });
     const state = emptyFolder();
-    const clock = new PatientClock();
+    const clock = new TickingClock();
     await expect(push({ receiver, state, clock })).rejects.toThrow("the receiver accepts nothing: HTTP 503");
     expect(clock.elapsed).toBeGreaterThan(15 * 60_000);
     expect(clock.elapsed).toBeLessThan(20 * 60_000);
@@ -274,7 +274,7 @@ describe("receiver that does not accept data", () => {
 
   test("ends the run sooner without a first answer", async () => {
     const receiver = await startReceiver(() => ({ status: 404 }));
-    const clock = new PatientClock();
+    const clock = new TickingClock();
     await expect(push({ receiver, clock })).rejects.toMatchObject({ code: "BACKFILL_RECEIVER_AWAY" });
     expect(clock.elapsed).toBeLessThan(90_000);
   });

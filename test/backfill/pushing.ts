@@ -12,14 +12,6 @@ import { emptyFolder, run, TickingClock, type Wanted } from "./running.ts";
 
 export const SENSORS = ["9", "10", "101", "55"];
 
-/** Waits for running work on interruption. */
-export class PatientClock extends TickingClock {
-  override async sleep(ms: number, signal?: AbortSignal): Promise<void> {
-    if (ms !== 5_000) return super.sleep(ms, signal);
-    await new Promise((_, reject) => signal?.addEventListener("abort", () => reject(signal.reason)));
-  }
-}
-
 interface Push extends Wanted, Partial<Omit<BackfillOptions, keyof Wanted | "push">> {
   readonly receiver: Pick<Receiver, "url">;
   readonly state?: string;
@@ -36,7 +28,7 @@ export async function push({
   ...more
 }: Push): Promise<BackfillOutcome> {
   const { from = "6h", to = "4h", resolution, paths, kinds, tags, configured, ...options } = more;
-  const { clock = new PatientClock() } = options;
+  const { clock = new TickingClock() } = options;
   const receivers = new Receivers(clock);
   const exporter = await testExporter({ endpoint: receiver.url, maxBytesPerSecond: 0, ...section }, { receivers });
   const wanted = { from, to, ...(resolution && { resolution }), ...(paths && { paths }), ...(kinds && { kinds }) };

@@ -1,12 +1,21 @@
 import { setFlagsFromString } from "node:v8";
 import { runInNewContext } from "node:vm";
 import { describe, expect, test } from "vitest";
-import { onAbort } from "../../src/lib/clock.ts";
+import { onAbort, systemClock } from "../../src/lib/clock.ts";
 
 setFlagsFromString("--expose-gc");
 const collectGarbage: () => void = runInNewContext("gc");
 
 const nextTurn = (): Promise<void> => new Promise((resolve) => setImmediate(resolve));
+
+test("after: acts once, unless it is cancelled", async () => {
+  const acted: string[] = [];
+  const cancel = systemClock.after(1, () => acted.push("cancelled"));
+  systemClock.after(2, () => acted.push("kept"));
+  cancel();
+  await systemClock.sleep(20);
+  expect(acted).toEqual(["kept"]);
+});
 
 describe("onAbort", () => {
   test("acts once when the signal aborts", () => {

@@ -32,11 +32,11 @@ const MAX_ATTEMPT_MS = 2_500;
 
 /**
  * Connections to one host: as many as callers have requests at once, replaced every five minutes to follow DNS.
- * HTTP/1.1 only, so that a request has its connection. undici's Pool takes 16 kB for its queue, which is empty here.
+ * HTTP/1.1 only, so that each request has its own.
  */
 export class ConnectionPool {
   readonly #options: ConnectionPoolOptions;
-  /** Shared by all pools, because it caches parsed certificates. */
+  /** Shared by all connections, because it caches parsed certificates. */
   readonly #connect: ConnectSettings | buildConnector.connector;
   /** A request takes the first free one, so that others can time out. */
   readonly #clients: Client[] = [];

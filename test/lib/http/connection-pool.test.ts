@@ -83,6 +83,21 @@ test("many connections that closed while idle cost no request", async () => {
   expect(recorded.retried).toEqual([]);
 });
 
+test("opens as many connections as there are requests at once, and uses the first free one", async () => {
+  const used: number[] = [];
+  const server = await scripted((socket, _nth, connection) => {
+    used.push(connection);
+    setImmediate(() => socket.write(ANSWER));
+  });
+  const { ask } = poolOf(server.url);
+  await Promise.all([ask(), ask(), ask()]);
+  expect(used.toSorted()).toEqual([1, 2, 3]);
+  for (let poll = 0; poll < 4; poll++) await ask();
+  expect(new Set(used.slice(3)).size).toBe(1);
+  await Promise.all([ask(), ask()]);
+  expect(server.connections()).toBe(3);
+});
+
 test("connections that closed while idle cost one repeat together", async () => {
   let closing = false;
   let sent = 0;
@@ -99,7 +114,7 @@ test("connections that closed while idle cost one repeat together", async () => 
   expect(sent).toBe(3 + 2 + 3);
 });
 
-test("the repeat of a request uses the newest pool", async () => {
+test("the repeat of a request uses the newest connections", async () => {
   const asked = Promise.withResolvers<Socket>();
   const server = await scripted((socket, nth, connection) => {
     if (connection === 1 && nth === 2) asked.resolve(socket);
