@@ -11,7 +11,7 @@ const OPTIONS = ["--max-semi-space-size=4", "--disable-sigusr1"];
 
 /**
  * Node.js refuses it in NODE_OPTIONS. Otherwise the heap may grow to three times of what is live after a busy start: 500 servers
- * took 600 to 840 MB, and take 540 MB with it.
+ * took 600 to 840 MB, and took 540 MB with it.
  */
 const COMMAND_LINE = ["--heap-growing-percent=50"];
 
