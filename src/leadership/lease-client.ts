@@ -6,6 +6,7 @@ import { ExporterError } from "../errors/exporter-error.ts";
 import type { Redactor } from "../errors/redactor.ts";
 import type { Clock } from "../lib/clock.ts";
 import { ConnectionPool } from "../lib/http/connection-pool.ts";
+import { wholeBody } from "../lib/http/whole-body.ts";
 import { parsedJson } from "../lib/parsed-json.ts";
 import type { Lease, LeaseClaim } from "./election.ts";
 
@@ -204,15 +205,9 @@ function excerpt(text: string): string {
 }
 
 async function readBody({ body }: Dispatcher.ResponseData): Promise<string> {
-  const chunks: Buffer[] = [];
-  let size = 0;
-  for await (const chunk of body) {
-    if (!Buffer.isBuffer(chunk)) continue;
-    size += chunk.length;
-    if (size > MAX_ANSWER_BYTES) throw new Error(`the answer exceeds ${MAX_ANSWER_BYTES} bytes`);
-    chunks.push(chunk);
-  }
-  return Buffer.concat(chunks).toString();
+  const bytes = await wholeBody(body, MAX_ANSWER_BYTES);
+  if (bytes === undefined) throw new Error(`the answer exceeds ${MAX_ANSWER_BYTES} bytes`);
+  return bytes.toString();
 }
 
 const SERVICE_ACCOUNT_FOLDER = "/var/run/secrets/kubernetes.io/serviceaccount";

@@ -7,7 +7,9 @@ import { ConnectionPool } from "../lib/http/connection-pool.ts";
 import { headerValue, mediaType } from "../lib/http/headers.ts";
 import type { ProxyOptions } from "../lib/http/proxy.ts";
 import type { TlsClientOptions } from "../lib/http/tls.ts";
+import { wholeBody } from "../lib/http/whole-body.ts";
 import { mapEntry } from "../lib/map-entry.ts";
+import { type BudgetLimits, RequestBudget } from "../lib/request-budget.ts";
 import { type Pause, Pauses } from "../lib/retry-delay.ts";
 import type { HttpAnswer } from "./export-response.ts";
 import type { ReceiverSettings } from "./settings.ts";
@@ -158,6 +160,8 @@ export interface TransportOptions
   readonly receiver: Receiver;
 }
 
+/** Hundreds of servers can have events at once. */
+const LIMITS: BudgetLimits = { concurrency: 8, requestsPerSecond: Number.POSITIVE_INFINITY };
 /** The protocol's advice for answers. Longer ones are useless. */
 const MAX_ANSWER_BYTES = 4 << 20;
 /** OTLP repeats the keys of each point, so the fastest level already saves 90 %. */
@@ -175,6 +179,7 @@ const GZIP_TRUST_MS = 60_000;
 export class OtlpTransport {
   readonly #options: TransportOptions;
   readonly #pool: ConnectionPool;
+  readonly #budget: RequestBudget;
   readonly #path: string;
 
   constructor(options: TransportOptions) {
@@ -183,10 +188,20 @@ export class OtlpTransport {
     this.#options = options;
     this.#path = pathname + search;
     this.#pool = new ConnectionPool({ origin, timeoutMs, clock, tls, proxy, permit });
+    this.#budget = new RequestBudget(clock, LIMITS);
   }
 
-  /** Rejects with ReceiverHeld during a pause, the signal's reason, the deadline's error, or undici's error. */
+  /** Waits while eight others are under way. Rejects with ReceiverHeld during a pause, the signal's reason, the deadline's error, or undici's error. */
   async post(content: Uint8Array, signal: AbortSignal): Promise<HttpAnswer> {
+    const release = await this.#budget.acquire(signal);
+    try {
+      return await this.#postAtOnce(content, signal);
+    } finally {
+      release();
+    }
+  }
+
+  async #postAtOnce(content: Uint8Array, signal: AbortSignal): Promise<HttpAnswer> {
     const { compression, url, receiver, gzipRefused, clock } = this.#options;
     const gzip = receiver.gzipAt(url);
     if (compression === "none" || gzip.refused) return await this.#send(content, undefined, signal);
@@ -253,23 +268,12 @@ function isSuccess({ status, contentType }: HttpAnswer): boolean {
 }
 
 async function readAnswer({ statusCode, headers, body }: Dispatcher.ResponseData): Promise<HttpAnswer> {
-  const chunks: Buffer[] = [];
-  let size = 0;
-  for await (const chunk of body) {
-    if (!Buffer.isBuffer(chunk)) continue;
-    size += chunk.length;
-    // The status is enough. Leaving the loop closes the connection.
-    if (size > MAX_ANSWER_BYTES) {
-      chunks.length = 0;
-      break;
-    }
-    chunks.push(chunk);
-  }
   return {
     status: statusCode,
     contentType: mediaType(headers),
     retryAfter: headerValue(headers, "retry-after"),
     date: headerValue(headers, "date"),
-    body: Buffer.concat(chunks),
+    // Without it, the status is enough.
+    body: (await wholeBody(body, MAX_ANSWER_BYTES)) ?? Buffer.alloc(0),
   };
 }

@@ -2,6 +2,7 @@ import type { Redactor } from "../errors/redactor.ts";
 import type { ConnectionPoolOptions } from "../lib/http/connection-pool.ts";
 import type { TlsClientOptions } from "../lib/http/tls.ts";
 import type { MemoryBudget } from "../lib/memory-budget.ts";
+import type { BudgetLimits } from "../lib/request-budget.ts";
 import type { Runtime } from "../lib/runtime.ts";
 import type { ServerRecorder } from "../telemetry/recorders.ts";
 
@@ -10,10 +11,7 @@ export type ApiAuth =
   | { readonly kind: "api_key"; readonly key: () => Promise<string> }
   | { readonly kind: "login"; readonly username: string; readonly password: () => Promise<string> };
 
-export interface ApiLimits {
-  readonly concurrency: number;
-  /** Infinity: no pacing. */
-  readonly requestsPerSecond: number;
+export interface ApiLimits extends BudgetLimits {
   /** From sending a request to the end of its answer. */
   readonly timeoutMs: number;
   readonly totalTimeoutMs: number;

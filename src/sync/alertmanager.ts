@@ -12,6 +12,7 @@ import { errorCode } from "../lib/error-code.ts";
 import { ConnectionPool } from "../lib/http/connection-pool.ts";
 import { DamagedBody, decodedBody, isSupportedEncoding } from "../lib/http/decoded-body.ts";
 import { headerValue } from "../lib/http/headers.ts";
+import { wholeBody } from "../lib/http/whole-body.ts";
 import { parsedJson } from "../lib/parsed-json.ts";
 import { printable, shortLine } from "../lib/printable-text.ts";
 import { networkError } from "../prtg/request/network-error.ts";
@@ -259,25 +260,14 @@ async function readAnswer({ statusCode, headers, body }: Dispatcher.ResponseData
       `Alertmanager uses an unknown content encoding: ${printable(encoding ?? "")}`,
     );
   }
-  const pieces: Buffer[] = [];
-  let size = 0;
-  try {
-    for await (const piece of decodedBody(chunksOf(body), encoding)) {
-      size += piece.length;
-      if (size > MAX_ANSWER_BYTES) {
-        throw new ExporterError(
-          "ALERTMANAGER_ANSWER",
-          `the answer of Alertmanager exceeds ${MAX_ANSWER_BYTES >> 20} MiB`,
-        );
-      }
-      pieces.push(piece);
-    }
-  } catch (error) {
-    if (error instanceof DamagedBody)
-      throw new ExporterError("ALERTMANAGER_ANSWER", `Alertmanager sends a damaged answer: ${error.message}`);
-    throw error;
+  const whole = await wholeBody(decodedBody(chunksOf(body), encoding), MAX_ANSWER_BYTES).catch((error: unknown) => {
+    if (!(error instanceof DamagedBody)) throw error;
+    throw new ExporterError("ALERTMANAGER_ANSWER", `Alertmanager sends a damaged answer: ${error.message}`);
+  });
+  if (whole === undefined) {
+    throw new ExporterError("ALERTMANAGER_ANSWER", `the answer of Alertmanager exceeds ${MAX_ANSWER_BYTES >> 20} MiB`);
   }
-  return { status: statusCode, text: Buffer.concat(pieces).toString() };
+  return { status: statusCode, text: whole.toString() };
 }
 
 async function* chunksOf(body: Dispatcher.ResponseData["body"]): AsyncGenerator<Buffer> {

@@ -1,6 +1,9 @@
+import { createServer as createHttpServer } from "node:http";
 import { type AddressInfo, createServer, type Socket } from "node:net";
 import { expect, onTestFinished, test } from "vitest";
 import { OtlpTransport, Receivers } from "../../src/otlp/receivers.ts";
+import { rejection } from "../prtg/support/test-client.ts";
+import { listenOnLoopback } from "../support/loopback.ts";
 import { ManualClock } from "../support/manual-clock.ts";
 import { never } from "../support/never-aborted.ts";
 
@@ -25,6 +28,16 @@ async function listening({ resets }: { readonly resets: boolean }) {
     await new Promise((resolve) => server.close(resolve));
   });
   const { port } = server.address() as AddressInfo;
+  const transport = transportTo(port);
+  const push = async () => {
+    const { status } = await transport.post(Buffer.from("points"), never);
+    await new Promise((resolve) => setImmediate(resolve));
+    return status;
+  };
+  return { push, connections: () => connections };
+}
+
+function transportTo(port: number): OtlpTransport {
   const clock = new ManualClock();
   const url = `http://127.0.0.1:${port}/v1/metrics`;
   const transport = new OtlpTransport({
@@ -39,12 +52,7 @@ async function listening({ resets }: { readonly resets: boolean }) {
     receiver: new Receivers(clock).at(url),
   });
   onTestFinished(() => transport.close());
-  const push = async () => {
-    const { status } = await transport.post(Buffer.from("points"), never);
-    await new Promise((resolve) => setImmediate(resolve));
-    return status;
-  };
-  return { push, connections: () => connections };
+  return transport;
 }
 
 test("a push on a closed connection repeats immediately", async () => {
@@ -57,4 +65,26 @@ test("pushes share a connection that stays open", async () => {
   const { push, connections } = await listening({ resets: false });
   for (let count = 0; count < 3; count++) expect(await push()).toBe(200);
   expect(connections()).toBe(1);
+});
+
+test("at most eight of many pushes are under way, and none is lost", async () => {
+  let open = 0;
+  let most = 0;
+  const server = createHttpServer((request, response) => {
+    most = Math.max(most, ++open);
+    request.resume().on("end", () =>
+      setTimeout(() => {
+        open--;
+        response.end();
+      }, 5),
+    );
+  });
+  const listening = await listenOnLoopback(server);
+  onTestFinished(() => listening.close());
+  const transport = transportTo(listening.port);
+  const aborted = rejection(transport.post(Buffer.from("points"), AbortSignal.abort(new Error("the program ends"))));
+  const answers = await Promise.all(Array.from({ length: 50 }, () => transport.post(Buffer.from("points"), never)));
+  expect(answers.map(({ status }) => status)).toEqual(Array(50).fill(200));
+  expect(most).toBe(8);
+  expect((await aborted).message).toBe("the program ends");
 });

@@ -11,7 +11,7 @@ import type { ServerAccess, ServerAccesses } from "./server-access.ts";
  * these steps:
  * 1. breaker: fails at once while open, and checks `/health` after an outage (circuit-breaker.ts)
  * 2. auth: gets the token (auth/)
- * 3. budget: waits for a place and the pace (request-budget.ts)
+ * 3. budget: waits for a place and the pace (lib/request-budget.ts)
  * 4. send: within `limits.timeoutMs`, measured and logged (server-access.ts, transport.ts)
  * 5. judge: reads JSON or records, or throws an ApiError (response-reader.ts)
  * 6. learn: reports to breakers and budget (server-access.ts)

@@ -1,6 +1,7 @@
 import type { ErrorCode } from "../../errors/catalogue.ts";
 import { withDeadline } from "../../lib/deadline.ts";
 import type { TlsMaterial } from "../../lib/http/tls.ts";
+import { RequestBudget } from "../../lib/request-budget.ts";
 import { type Pause, Pauses } from "../../lib/retry-delay.ts";
 import { shareTurn } from "../../lib/yielding.ts";
 import { currentRun } from "../../telemetry/run-trace.ts";
@@ -10,7 +11,6 @@ import type { ApiClientOptions } from "../options.ts";
 import { ServerClock } from "../server-clock.ts";
 import { CircuitBreakers } from "./circuit-breaker.ts";
 import type { ApiAnswer, ApiRequest, HttpResponse, ResponseHead } from "./messages.ts";
-import { RequestBudget } from "./request-budget.ts";
 import { ResponseReader } from "./response-reader.ts";
 import { RetryPolicy } from "./retry.ts";
 import { Transport } from "./transport.ts";

@@ -1,9 +1,9 @@
 import fc from "fast-check";
 import { describe, expect, test, vi } from "vitest";
-import { RequestBudget } from "../../../src/prtg/request/request-budget.ts";
-import { ManualClock } from "../../support/manual-clock.ts";
-import { never } from "../../support/never-aborted.ts";
-import { rejection } from "../support/test-client.ts";
+import { RequestBudget } from "../../src/lib/request-budget.ts";
+import { rejection } from "../prtg/support/test-client.ts";
+import { ManualClock } from "../support/manual-clock.ts";
+import { never } from "../support/never-aborted.ts";
 
 describe("concurrency", () => {
   test("never exceeds the limit and serves all, despite aborted and slow requests", async () => {

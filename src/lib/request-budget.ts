@@ -1,8 +1,11 @@
-import { type Clock, onAbort } from "../../lib/clock.ts";
-import { type Pause, Pauses } from "../../lib/retry-delay.ts";
-import type { ApiLimits } from "../options.ts";
+import { type Clock, onAbort } from "./clock.ts";
+import { type Pause, Pauses } from "./retry-delay.ts";
 
-type BudgetLimits = Pick<ApiLimits, "concurrency" | "requestsPerSecond">;
+export interface BudgetLimits {
+  readonly concurrency: number;
+  /** Infinity: no pacing. */
+  readonly requestsPerSecond: number;
+}
 
 interface Waiter {
   readonly admit: () => void;
