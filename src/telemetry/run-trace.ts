@@ -35,8 +35,8 @@ export interface RunStep {
 
 type MutableStep = { -readonly [Key in keyof RunStep]: RunStep[Key] };
 
-const NO_ANSWERS: RunStep["answers"] = new Map();
-const NO_PROBLEMS: RunTrace["problems"] = new Map();
+const NO_ANSWERS: ReadonlyMap<string, number> = new Map();
+const NO_PROBLEMS: ReadonlyMap<DecodeProblem, number> = new Map();
 
 export interface RunEnd {
   readonly durationMs: number;

@@ -82,11 +82,14 @@ describe.each(Object.entries(AUTHS))("server that echoes %s in every text", (_, 
         await vi.waitFor(() => expect(server.tokens.length).toBeGreaterThan(1), { timeout: 30_000 });
         await new Promise((resolve) => setTimeout(resolve, 3_000));
       }
+      const readMetrics = async () => (await fetch(`${url}/metrics`)).text();
+      // States need lookups, which are not part of the first poll.
+      await vi.waitFor(async () => expect(await readMetrics()).toMatch(/^prtg_channel_state\{/m), { timeout: 30_000 });
       for (const page of PAGES) {
         const answer = await fetch(url + page, { headers: { accept: page === "/metrics" ? "text/plain" : "*/*" } });
         expectClean(secretsNow(), await answer.text(), page);
       }
-      const metrics = await (await fetch(`${url}/metrics`)).text();
+      const metrics = await readMetrics();
       expect(metrics).toContain('problem="secret"');
       expect(metrics).toMatch(/^echo\{.*text="\[redacted\]"/m);
       expect(metrics).toMatch(/^prtg_channel_value\{.*role="\[redacted\]"/m);

@@ -127,8 +127,9 @@ otlp: { endpoint: "${tee.url}", interval: ${PUSH_EVERY}ms, timeout: ${OTLP_TIMEO
       expect(faults.slice(0, 20)).toEqual([]);
       const page = [...parsePage(await exporter.page()).values()];
       expect(page.filter(({ name }) => name === family).length).toBeGreaterThan(100);
-      expectNothingRejected(page);
+      // First, because it says why.
       expect(tee.complaints).toEqual([]);
+      expectNothingRejected(page);
       const refused = /^prometheus_tsdb_(out_of_(order|bound)|too_old)_samples_total/;
       expect(await sumOf(`${prometheus.url}/metrics`, refused)).toBe(0);
       expect(await sumOf(`${victoria.url}/metrics`, /^vm_rows_(ignored|invalid)_total/)).toBe(0);

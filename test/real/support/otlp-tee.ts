@@ -1,9 +1,10 @@
+import { inspect } from "node:util";
 import { startAnsweringServer } from "./answering-server.ts";
 
 /** Forwards OTLP requests unchanged to several receivers. */
 export interface OtlpTee {
   readonly url: string;
-  /** Status and body of answers other than plain success. */
+  /** Status and body of answers other than plain success, and failed requests. */
   readonly complaints: readonly string[];
   close(): Promise<void>;
 }
@@ -18,7 +19,12 @@ export async function startOtlpTee(endpoints: readonly string[]): Promise<OtlpTe
       if (typeof value === "string") headers.set(name, value);
     }
     const answers = await Promise.all(
-      endpoints.map((endpoint) => fetch(`${endpoint}${url}`, { method: "POST", headers, body })),
+      endpoints.map((endpoint) =>
+        fetch(`${endpoint}${url}`, { method: "POST", headers, body }).catch((error: unknown) => {
+          complaints.push(`${endpoint}: ${inspect(error)}`);
+          throw error;
+        }),
+      ),
     );
     for (const answer of answers) {
       const text = await answer.text();
