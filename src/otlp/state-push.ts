@@ -64,6 +64,11 @@ interface PlacedMetric {
   readonly metric: MetricData;
 }
 
+interface WaitingPush {
+  readonly metrics: ResourceMetrics;
+  readonly done: (result: ExportResult) => void;
+}
+
 /** One point of a metric. */
 interface StateItem {
   readonly placed: PlacedMetric;
@@ -81,28 +86,40 @@ class StateExportDelegate implements ExportDelegate {
   /** Position of the content that the next push begins with. */
   #first = 0;
   readonly #stopped = new AbortController();
-  readonly #underWay = new Set<Promise<unknown>>();
+  #running: Promise<void> | undefined;
+  #waiting: WaitingPush | undefined;
   readonly #trouble = new LogOnChange({ knows: "last" });
 
   constructor(options: StatePushOptions) {
     this.#options = options;
   }
 
+  /**
+   * One push at a time: the reader stops waiting for a slow one, but does not end it, and receivers reject points that
+   * are older than others. Only the newest state waits.
+   */
   export(metrics: ResourceMetrics, done: (result: ExportResult) => void): void {
-    const push = this.#push(metrics).then((outcome) => {
+    this.#waiting?.done({ code: ExportResultCode.SUCCESS });
+    this.#waiting = { metrics, done };
+    this.#running ??= this.#run();
+  }
+
+  async #run(): Promise<void> {
+    for (let next = this.#waiting; next !== undefined; next = this.#waiting) {
+      this.#waiting = undefined;
+      const outcome = await this.#push(next.metrics);
       this.#report(outcome);
-      done(
+      next.done(
         outcome.kind === "accepted"
           ? { code: ExportResultCode.SUCCESS }
           : { code: ExportResultCode.FAILED, error: new Error(outcome.message) },
       );
-    });
-    this.#underWay.add(push);
-    void push.finally(() => this.#underWay.delete(push));
+    }
+    this.#running = undefined;
   }
 
   async forceFlush(): Promise<void> {
-    await Promise.all(this.#underWay);
+    await this.#running;
   }
 
   /** Ends a push under way. The exporter stays open for measurements. */
@@ -117,7 +134,6 @@ class StateExportDelegate implements ExportDelegate {
   async #push(metrics: ResourceMetrics): Promise<ExportOutcome> {
     const { clock, timeoutMs } = this.#options;
     const deadline = new AbortController();
-    // The reader stops waiting, but does not end the push: two could run at once.
     const cancel = clock.after(timeoutMs, () =>
       deadline.abort(new Error(`the push took longer than ${timeoutMs / 1_000} s`)),
     );

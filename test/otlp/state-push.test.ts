@@ -1,3 +1,4 @@
+import { setTimeout as sleep } from "node:timers/promises";
 import { pino } from "pino";
 import { Counter, Gauge, Registry } from "prom-client";
 import { describe, expect, onTestFinished, test, vi } from "vitest";
@@ -267,7 +268,28 @@ describe("failed push", () => {
     expect(lines).toMatchObject([{ level: 40, msg: expect.stringContaining("too many series") }]);
   });
 
-  test("ends at the timeout, which prevents concurrent pushes", async () => {
+  test("waits for the push before, and sends only the newest state then", async () => {
+    const answers = Promise.withResolvers<void>();
+    const receiver = await startReceiver((request) =>
+      request === 0 ? (response) => void answers.promise.then(() => response.end()) : undefined,
+    );
+    const { push, observer, clock } = await testPush({ endpoint: receiver.url });
+    const flushed = [push.flush()];
+    await receiver.until(1);
+    for (let later = 0; later < 2; later++) {
+      await clock.advance(1_000);
+      flushed.push(push.flush());
+      await sleep(20);
+    }
+    expect(receiver.requests).toHaveLength(1);
+    answers.resolve();
+    await Promise.all(flushed);
+    const points = receiver.requests.map(({ batches }) => batches.flatMap(({ metrics }) => metrics)[0]?.points[0]);
+    expect(points.map((point) => Number((point?.time ?? 0n) / 1_000_000n) - NOON)).toEqual([0, 2_000]);
+    expect(observer.counts).toEqual({ "delivered state": 6 });
+  });
+
+  test("ends at the timeout", async () => {
     const receiver = await startReceiver((request) => (request === 0 ? () => undefined : undefined));
     const { push, observer, clock } = await testPush(
       { endpoint: receiver.url, timeoutMs: 3_600_000 },
