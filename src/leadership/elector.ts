@@ -1,4 +1,5 @@
 import { type Clock, onAbort } from "../lib/clock.ts";
+import { afterAwake } from "../lib/deadline.ts";
 import { LogOnChange } from "../lib/log-on-change.ts";
 import type { Runtime } from "../lib/runtime.ts";
 import { Election, type ElectionTimes } from "./election.ts";
@@ -156,9 +157,6 @@ export function requestTimeout({ renewDeadlineMs }: ElectionTimes): number {
   return renewDeadlineMs / 3;
 }
 
-/** A timer that is this late (milliseconds) shows that the process was busy and input is unread. */
-const LATE_MS = 50;
-
 /** Does not wait for work that ignores its signal. Adds the time in which the process was busy, up to `maxMs`. */
 async function bounded<Result>(
   clock: Clock,
@@ -177,12 +175,7 @@ async function bounded<Result>(
   };
   const forget = onAbort(parent, () => end(parent.reason));
   const expire = () => end(new Error(`no answer within ${Math.round(clock.monotonic() - from) / 1_000} s`));
-  let cancel = clock.after(Math.min(ms, maxMs), () => {
-    const spent = clock.monotonic() - from;
-    const late = Math.min(spent - ms, maxMs - spent);
-    if (late <= LATE_MS) expire();
-    else cancel = clock.after(Math.min(late, ms), expire);
-  });
+  const cancel = afterAwake(clock, ms, expire, maxMs);
   try {
     return await Promise.race([work(controller.signal), ended.promise]);
   } finally {

@@ -35,10 +35,15 @@ export async function withDeadline<Result>(
   }
 }
 
-function afterAwake(clock: Clock, ms: number, act: () => void): () => void {
-  const due = clock.monotonic() + ms;
-  let cancel = clock.after(ms, () => {
-    const late = clock.monotonic() - due;
+/**
+ * Like `clock.after`, but if the process was busy, it adds that time once, up to `ms`.
+ * @param maxMs Of the whole wait, with the time added.
+ */
+export function afterAwake(clock: Clock, ms: number, act: () => void, maxMs = Number.POSITIVE_INFINITY): () => void {
+  const from = clock.monotonic();
+  let cancel = clock.after(Math.min(ms, maxMs), () => {
+    const spent = clock.monotonic() - from;
+    const late = Math.min(spent - ms, maxMs - spent);
     if (late <= LATE_MS) act();
     else cancel = clock.after(Math.min(late, ms), act);
   });

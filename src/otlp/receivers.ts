@@ -191,7 +191,10 @@ export class OtlpTransport {
     this.#budget = new RequestBudget(clock, LIMITS);
   }
 
-  /** Waits while eight others are under way. Rejects with ReceiverHeld during a pause, the signal's reason, the deadline's error, or undici's error. */
+  /**
+   * Waits while eight others are under way. Rejects with ReceiverHeld during a pause, the signal's reason, the deadline's
+   * error, or undici's error.
+   */
   async post(content: Uint8Array, signal: AbortSignal): Promise<HttpAnswer> {
     const release = await this.#budget.acquire(signal);
     try {
