@@ -15,6 +15,8 @@ export interface ConnectionEnd {
 export interface ProcessState {
   readonly connecting: boolean;
   readonly connections: readonly ConnectionEnd[];
+  /** Of all time, so that a connection that came and went is seen. */
+  readonly openedAndClosed: number;
 }
 
 /** Work outside of JavaScript that calls back. */
@@ -40,6 +42,7 @@ export class Activity {
   /** Unanswered by the threads. */
   tasks = 0;
   readonly #sockets = new Set<Socket>();
+  #openedAndClosed = 0;
   /** Async ids of an idle round. */
   #idsOfRound = Number.POSITIVE_INFINITY;
 
@@ -47,7 +50,11 @@ export class Activity {
     const follow = (message: unknown) => {
       const { socket } = message as { readonly socket: Socket };
       this.#sockets.add(socket);
-      socket.once("close", () => this.#sockets.delete(socket));
+      this.#openedAndClosed++;
+      socket.once("close", () => {
+        this.#sockets.delete(socket);
+        this.#openedAndClosed++;
+      });
     };
     subscribe("net.client.socket", follow);
     subscribe("net.server.socket", follow);
@@ -64,7 +71,7 @@ export class Activity {
         connections.push({ localPort, remotePort, read, written });
       }
     }
-    return { connecting, connections };
+    return { connecting, connections, openedAndClosed: this.#openedAndClosed };
   }
 
   /** The process waits only for timers and others: the last job of the single libuv thread has returned. */

@@ -12,6 +12,7 @@ import type { Order, Report } from "./protocol.ts";
 const PRELOAD = fileURLToPath(new URL("preload.ts", import.meta.url));
 /** Real time. */
 const STUCK_MS = 120_000;
+const NO_CONNECTIONS: ProcessState = { connecting: false, connections: [], openedAndClosed: 0 };
 /** src/ sets these by a second start. One thread keeps jobs in order. */
 const NODE_OPTIONS = `--max-semi-space-size=4 --disable-sigusr1 --no-warnings --import ${PRELOAD}`;
 
@@ -40,7 +41,7 @@ export class Program {
   /** By configured name. */
   readonly listening = new Map<number, number>();
   exitCode: number | null | undefined;
-  state: ProcessState = { connecting: false, connections: [] };
+  state = NO_CONNECTIONS;
   /** Of all timers, and of those that keep the process alive. */
   next: number | undefined;
   nextRef: number | undefined;
@@ -101,7 +102,7 @@ export class Program {
   }
 
   #gone(): void {
-    this.state = { connecting: false, connections: [] };
+    this.state = NO_CONNECTIONS;
     this.next = undefined;
     this.nextRef = undefined;
     this.isDirty = false;
@@ -117,6 +118,7 @@ export class Conductor {
   readonly #sources: EventSource[] = [];
   readonly #folder = mkdtempSync(join(tmpdir(), "prtg-capture-"));
   readonly #server: net.Server;
+  #openedAndClosed = 0;
 
   constructor(now: number) {
     this.now = now;
@@ -260,8 +262,10 @@ export class Conductor {
       if (program.state.connecting) program.isDirty = true;
       if (program.isDirty) isBehind = true;
     }
-    // For other connections, the other end is unknown or gone.
-    if (ours.size === 0) return isBehind;
+    // The other end of a connection is unknown or gone, or a whole request passed since a program was asked.
+    const isChanged = ours.size > 0 || own.openedAndClosed !== this.#openedAndClosed;
+    this.#openedAndClosed = own.openedAndClosed;
+    if (!isChanged) return isBehind;
     for (const program of this.#programs) if (program.isThere) program.isDirty = true;
     return true;
   }
