@@ -57,7 +57,7 @@ export class Delivery extends DeliveryLoop {
     const covered = this.coveredOf(sensorId);
     const repeatedAt = this.watermarks.repeatedAt(sensorId);
     // The next average may begin right after the last millisecond of this one.
-    const measured = covered && covered.until + (covered.isAverage ? 0 : 1);
+    const measured = covered && covered.until + (covered.kind === "average" ? 0 : 1);
     return latest(measured, repeatedAt === undefined ? undefined : repeatedAt + 1);
   }
 

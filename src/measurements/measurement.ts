@@ -27,12 +27,24 @@ export function coverageEnd({ at, resolution }: Pick<MeasurementRow, "at" | "res
 export interface Coverage {
   /** The last covered millisecond. */
   readonly until: number;
-  /** The last row is an average, whose span ends then. */
-  readonly isAverage: boolean;
+  /** Of the last row. The span of an average ends then. */
+  readonly kind: "scan" | "failed scan" | "average";
 }
 
-export function coverageOf(row: Pick<MeasurementRow, "at" | "resolution">): Coverage {
-  return { until: coverageEnd(row), isAverage: row.resolution !== "live" && row.resolution !== "repeated" };
+export function coverageOf(row: Pick<MeasurementRow, "at" | "resolution" | "values">): Coverage {
+  const until = coverageEnd(row);
+  if (row.resolution !== "live" && row.resolution !== "repeated") return { until, kind: "average" };
+  return { until, kind: hasFailed(row) ? "failed scan" : "scan" };
+}
+
+/** A failed scan has values only in channels of the product. Lists show it, and series have a gap. */
+export function hasFailed({ values }: Pick<MeasurementRow, "values">): boolean {
+  return !values.some(([channelId]) => isMeasured(channelId));
+}
+
+/** Channels of the product, such as Downtime, have negative numbers. */
+export function isMeasured(channelId: string): boolean {
+  return !channelId.startsWith("-");
 }
 
 export type DeliveryOutcome =

@@ -1,6 +1,6 @@
 import type { TimeSeries, TimeSeriesRow } from "../prtg/records.ts";
 import { SERIES_TYPES, SERIES_WINDOW_MS, type SeriesType } from "../prtg/series-types.ts";
-import { coverageEnd, type MeasurementRow, type Resolution } from "./measurement.ts";
+import { coverageEnd, isMeasured, type MeasurementRow, type Resolution } from "./measurement.ts";
 
 /** Windows move while requests wait. */
 const WINDOW_MARGIN_MS = 2 * 60_000;
@@ -132,9 +132,4 @@ export function planChannels(known: KnownChannels | undefined): readonly string[
   if (measured === undefined) return undefined;
   const channels = kept.includes(measured) ? kept : [...kept, measured];
   return channels.length <= (kept.length + dropped.length) * (1 - MIN_PART_SAVED) ? channels : undefined;
-}
-
-/** Channels of the product, such as Downtime, have negative numbers. */
-export function isMeasured(channelId: string): boolean {
-  return !channelId.startsWith("-");
 }

@@ -1,7 +1,7 @@
 import { RETRIES, retryDelayMs } from "../lib/retry-delay.ts";
 import { SERIES_WINDOW_MS } from "../prtg/series-types.ts";
-import { type Coverage, coverageOf, type MeasurementRow } from "./measurement.ts";
-import { FUTURE_SLACK_MS, isMeasured } from "./plan.ts";
+import { type Coverage, coverageOf, hasFailed, type MeasurementRow } from "./measurement.ts";
+import { FUTURE_SLACK_MS } from "./plan.ts";
 
 /** Reads the time series of sensors with a gap, of all sensors, or of none. */
 export type MeasurementMode = "auto" | "all" | "off";
@@ -244,13 +244,12 @@ export class SensorMeasurements {
   }
 
   take(row: MeasurementRow, source: "list" | "series"): void {
-    const { until, isAverage } = coverageOf(row);
-    const hasFailed = !row.values.some(([channelId]) => isMeasured(channelId));
+    const { until, kind } = coverageOf(row);
     const listedAt = this.newest?.at ?? Number.NEGATIVE_INFINITY;
     this.#sent = {
       until,
-      origin: isAverage ? "average" : source,
-      failed: hasFailed ? (this.#sent?.failed ?? 0) + 1 : 0,
+      origin: kind === "average" ? "average" : source,
+      failed: hasFailed(row) ? (this.#sent?.failed ?? 0) + 1 : 0,
       seenInList: Math.abs(listedAt - until) <= this.#sameWithinMs,
     };
   }
@@ -299,7 +298,8 @@ export class SensorMeasurements {
   #goBack(sent: Sent, backAt: number): void {
     const { sentAhead = { until: Number.NEGATIVE_INFINITY } } = this.#clock;
     this.#clock.seemedBack = undefined;
-    if (sent.until > sentAhead.until) this.#clock.sentAhead = { until: sent.until, isAverage: this.endsInAverage };
+    if (sent.until > sentAhead.until)
+      this.#clock.sentAhead = { until: sent.until, kind: this.endsInAverage ? "average" : "scan" };
     // No known measurement counts as the same.
     this.#sent = { ...sent, until: backAt - Math.ceil(this.#sameWithinMs) - 1, origin: "list", seenInList: false };
     this.#gap = { ...this.#gap, isOpen: false };
@@ -346,6 +346,8 @@ export class SensorMeasurements {
   }
 }
 
-function sentUntil({ until, isAverage }: Coverage): Sent {
-  return { until, origin: isAverage ? "average" : "unknown", failed: 0, seenInList: false };
+function sentUntil({ until, kind }: Coverage): Sent {
+  // Its repetition is not the same measurement.
+  if (kind === "failed scan") return { until, origin: "list", failed: 1, seenInList: false };
+  return { until, origin: kind === "average" ? "average" : "unknown", failed: 0, seenInList: false };
 }

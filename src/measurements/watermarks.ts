@@ -40,7 +40,7 @@ export class Watermarks {
     const { report, state } = await openState(files, watermarkFileName(server), (text) =>
       decodeWatermarks(text, server),
     );
-    const marks = new Map(state?.watermarks.entries().map(([sensorId, until]) => [sensorId, coverageIn(until)]));
+    const marks = new Map(state?.watermarks.entries().map(([sensorId, time]) => [sensorId, coverageIn(time)]));
     return new Watermarks(server, files, marks, report);
   }
 
@@ -101,7 +101,7 @@ export class Watermarks {
     if (!this.#changed) return;
     this.#changed = false;
     try {
-      const times = new Map(this.entries().map(([sensorId, { until }]) => [sensorId, until]));
+      const times = new Map(this.entries().map(([sensorId, covered]) => [sensorId, timeOf(covered)]));
       await replaceState(this.#files, this.report.file, encodeWatermarks(this.#server, times));
     } catch (error) {
       this.#changed = true;
@@ -166,9 +166,18 @@ export function watermarkFileName(server: string): string {
   return stateFileName("watermarks", server, "json");
 }
 
-/** A file has only the end of each sensor. Servers send whole seconds, so only an average ends just before one. */
-function coverageIn(until: number): Coverage {
-  return { until, isAverage: until % 1000 === 999 };
+/**
+ * A file has one time for each sensor. Servers send whole seconds, so only an average ends just before one, and a time
+ * just after one says that the scan failed.
+ */
+function coverageIn(time: number): Coverage {
+  const ms = time % 1000;
+  if (ms === 1) return { until: time - 1, kind: "failed scan" };
+  return { until: time, kind: ms === 999 ? "average" : "scan" };
+}
+
+function timeOf({ until, kind }: Coverage): number {
+  return kind === "failed scan" ? until + 1 : until;
 }
 
 /** Two lines of JSON: a head with the checksum of the second line, and watermarks by sensor in milliseconds. */

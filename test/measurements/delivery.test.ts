@@ -43,6 +43,6 @@ test("a series ends with the span of its average, because the next one can start
   const sent = await delivery();
   sent.outbox.offer({ sensorId: "40", at: NOON, resolution: "short", values: [["0", 1]] });
   expect(sent.endOf("40")).toBe(NOON + SHORT_MS - 1);
-  sent.watermarks.move("41", { until: NOON + SHORT_MS - 1, isAverage: true });
+  sent.watermarks.move("41", { until: NOON + SHORT_MS - 1, kind: "average" });
   expect(sent.endOf("41")).toBe(NOON + SHORT_MS - 1);
 });

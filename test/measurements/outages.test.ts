@@ -1,9 +1,10 @@
 import { describe, expect, test } from "vitest";
 import type { Resolution } from "../../src/measurements/measurement.ts";
 import { faultsOf } from "./support/delivery-ledger.ts";
-import { DAY, HOUR, MINUTE, measurementSetup, recordedSensor } from "./support/measurement-setup.ts";
+import { BEGIN, DAY, HOUR, MINUTE, measurementSetup, recordedSensor } from "./support/measurement-setup.ts";
 import type { ReceivedRow } from "./support/memory-sink.ts";
 
+const SECOND = 1_000;
 const SENSORS = [
   recordedSensor("11", 60, { phaseSeconds: 17, sinceMs: 100 * DAY }),
   recordedSensor("12", 300, { phaseSeconds: 42, sinceMs: 100 * DAY }),
@@ -72,4 +73,28 @@ describe("recovery", () => {
       expect(second.counted.delivered.get("live")).toBeGreaterThan(ms > 4 * HOUR ? 2 * 240 : 2 * 20);
     },
   );
+
+  test.each([
+    { name: "shows the repetition", ms: 0 },
+    { name: "shows the next scan", ms: 45 * SECOND },
+    { name: "comes 20 minutes later", ms: 20 * MINUTE },
+  ])("delivers the repetition of a failed scan if a restart follows and the next list $name", async ({ ms }) => {
+    const { clock, server, receiver, start, run, stop } = measurementSetup(SENSORS);
+    const first = await start();
+    await run(first, 5);
+    const at = BEGIN + 5 * MINUTE + 17 * SECOND;
+    const repeatedAt = at + 8 * SECOND;
+    server.failedScans.set("11", { at, repeatedAt });
+    await first.poll();
+    await clock.advance(20 * SECOND);
+    await first.poll();
+    await stop(first);
+    await clock.advance(ms);
+    const second = await start();
+    await run(second, 3);
+    await stop(second);
+    const scans = server.scans(server.sensor("11"), BEGIN, server.now() - MINUTE).filter((scan) => scan < at);
+    const times = receiver.received.filter(({ sensorId }) => sensorId === "11").map((row) => row.at);
+    expect(times.filter((time) => time >= BEGIN && time < at + MINUTE)).toEqual([...scans, at, repeatedAt]);
+  });
 });

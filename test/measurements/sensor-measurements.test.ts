@@ -75,6 +75,14 @@ describe("measurement in a list", () => {
     expect(sync.observe(point(BASE + 60 * SECOND), judging(more))).toBe("next");
   });
 
+  test.each([
+    { name: "the same scan", after: 0, verdict: "known" },
+    { name: "its repetition", after: 8 * SECOND, verdict: "next" },
+    { name: "the next scan, which may come after a repetition", after: 60 * SECOND, verdict: "gap" },
+  ])("after a watermark of a failed scan, $name is $verdict", ({ after, verdict }) => {
+    expect(sensor({ until: BASE, kind: "failed scan" }).observe(point(BASE + after), judging())).toBe(verdict);
+  });
+
   test("near a watermark is known", () => {
     expect(sensor(BASE).observe(point(BASE + 18 * SECOND), judging())).toBe("known");
     expect(sensor(BASE).observe(point(BASE + 40 * SECOND), judging())).toBe("next");
@@ -186,10 +194,10 @@ describe("sensor in step", () => {
 
 describe("end of what was sent", () => {
   test.each([
-    { watermark: { until: BASE + 299_999, isAverage: true }, endsInAverage: true },
+    { watermark: { until: BASE + 299_999, kind: "average" }, endsInAverage: true },
     { watermark: BASE, endsInAverage: false },
     { watermark: undefined, endsInAverage: false },
-  ])("is an average after a restart: $endsInAverage for $watermark.until", ({ watermark, endsInAverage }) => {
+  ] as const)("is an average after a restart: $endsInAverage for $watermark.until", ({ watermark, endsInAverage }) => {
     expect(sensor(watermark).endsInAverage).toBe(endsInAverage);
   });
 
@@ -224,7 +232,7 @@ describe("tolerance for rows of a series", () => {
     { name: "a watermark", take: (sync: SensorMeasurements) => sync.fallBack(upTo(BASE + 1)), within: 18 * SECOND },
     {
       name: "an average's watermark",
-      take: (sync: SensorMeasurements) => sync.fallBack({ until: BASE + 299_999, isAverage: true }),
+      take: (sync: SensorMeasurements) => sync.fallBack({ until: BASE + 299_999, kind: "average" }),
       within: 0,
     },
   ])("is $within ms after $name", ({ take, within }) => {
@@ -233,8 +241,9 @@ describe("tolerance for rows of a series", () => {
     expect(sync.sameInSeriesWithinMs).toBe(within);
   });
 
-  test("ends with a restart after averages", () => {
-    expect(sensor({ until: BASE + 299_999, isAverage: true }).sameInSeriesWithinMs).toBe(0);
+  test("ends with a restart after averages and failed scans", () => {
+    expect(sensor({ until: BASE + 299_999, kind: "average" }).sameInSeriesWithinMs).toBe(0);
+    expect(sensor({ until: BASE, kind: "failed scan" }).sameInSeriesWithinMs).toBe(0);
     expect(sensor(BASE).sameInSeriesWithinMs).toBe(18 * SECOND);
   });
 });

@@ -2,6 +2,7 @@ import { chmod, mkdtemp, readdir, readFile, rm, stat, writeFile } from "node:fs/
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { describe, expect, onTestFinished, test } from "vitest";
+import type { Coverage } from "../../src/measurements/measurement.ts";
 import { encodeWatermarks, Watermarks, watermarkFileName } from "../../src/measurements/watermarks.ts";
 import { createStateFiles, type StateFiles } from "../../src/state/state-files.ts";
 import { upTo } from "./support/coverage.ts";
@@ -33,11 +34,11 @@ describe("Watermarks", () => {
     const first = await open(directory);
     expect(first.report).toEqual({ found: "new", file: FILE, message: undefined });
     first.move("2490", upTo(AT));
-    first.move("2491", upTo(AT + 5));
+    first.move("2491", upTo(AT + 5_000));
     await first.save();
     const second = await open(directory);
     expect(second.report).toEqual({ found: "good", file: FILE, message: undefined });
-    expect(entries(second)).toEqual({ 2490: AT, 2491: AT + 5 });
+    expect(entries(second)).toEqual({ 2490: AT, 2491: AT + 5_000 });
     expect(await readdir(directory)).toEqual([FILE]);
     expect((await stat(join(directory, FILE))).mode & 0o777).toBe(0o600);
   });
@@ -49,16 +50,20 @@ describe("Watermarks", () => {
     expect(watermarks.get("2490")?.until).toBe(AT);
   });
 
-  test("know after a restart which of them end in an average, without a field in the file", async () => {
+  test("know after a restart how each of them ends, without a field in the file", async () => {
     const directory = await temporaryDirectory();
-    const average = { until: AT + 299_999, isAverage: true };
+    const average: Coverage = { until: AT + 299_999, kind: "average" };
+    const failed: Coverage = { until: AT, kind: "failed scan" };
     const watermarks = await saved(directory, { 2490: AT });
     watermarks.move("2491", average);
+    watermarks.move("2492", failed);
     await watermarks.save();
-    expect(await readFile(join(directory, FILE), "utf8")).toMatch(`{"2490":${AT},"2491":${AT + 299_999}}`);
+    const times = `{"2490":${AT},"2491":${AT + 299_999},"2492":${AT + 1}}`;
+    expect(await readFile(join(directory, FILE), "utf8")).toContain(times);
     expect([...(await open(directory)).entries()]).toEqual([
       ["2490", upTo(AT)],
       ["2491", average],
+      ["2492", failed],
     ]);
   });
 
@@ -84,15 +89,15 @@ describe("Watermarks", () => {
   test("stay separate by server", async () => {
     const files = createStateFiles(await temporaryDirectory());
     for (const [server, at] of [
-      ["hq", 1],
-      ["branch", 2],
+      ["hq", AT],
+      ["branch", AT + 2_000],
     ] as const) {
       const watermarks = await Watermarks.open(server, files);
       watermarks.move("2490", upTo(at));
       await watermarks.save();
     }
-    expect((await Watermarks.open("hq", files)).get("2490")?.until).toBe(1);
-    expect((await Watermarks.open("branch", files)).get("2490")?.until).toBe(2);
+    expect((await Watermarks.open("hq", files)).get("2490")?.until).toBe(AT);
+    expect((await Watermarks.open("branch", files)).get("2490")?.until).toBe(AT + 2_000);
   });
 });
 
@@ -129,9 +134,9 @@ describe("unusable file", () => {
     await writeFile(join(directory, `${FILE}.tmp`), "half a fi");
     const watermarks = await open(directory);
     expect(entries(watermarks)).toEqual({ 2490: AT });
-    watermarks.move("2490", upTo(AT + 1));
+    watermarks.move("2490", upTo(AT + 1_000));
     await watermarks.save();
-    expect(entries(await open(directory))).toEqual({ 2490: AT + 1 });
+    expect(entries(await open(directory))).toEqual({ 2490: AT + 1_000 });
     expect(await readdir(directory)).toEqual([FILE]);
   });
 });
@@ -162,14 +167,16 @@ describe("crash during a write of watermarks", () => {
     await saved(directory, { 2490: AT, 2491: AT });
     const done: string[] = [];
     const dying = await Watermarks.open("hq", crashingAt(createStateFiles(directory), crash, done));
-    dying.move("2490", upTo(AT + 1));
-    dying.move("2492", upTo(AT + 2));
+    dying.move("2490", upTo(AT + 1_000));
+    dying.move("2492", upTo(AT + 2_000));
     void dying.save();
     await expect.poll(() => done.at(-1)).toBe(crash);
     const after = await open(directory);
     expect(after.report.found).toBe("good");
     expect(entries(after)).toEqual(
-      crash === "write half" || crash === "write" ? { 2490: AT, 2491: AT } : { 2490: AT + 1, 2491: AT, 2492: AT + 2 },
+      crash === "write half" || crash === "write"
+        ? { 2490: AT, 2491: AT }
+        : { 2490: AT + 1_000, 2491: AT, 2492: AT + 2_000 },
     );
   });
 

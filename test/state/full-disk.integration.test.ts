@@ -21,7 +21,7 @@ test("a full disk keeps the old file and leaves no other", async () => {
     const { createStateFiles } = await from("state/state-files.ts");
     const { Watermarks } = await from("measurements/watermarks.ts");
     const watermarks = await Watermarks.open("hq", createStateFiles(${JSON.stringify(directory)}));
-    for (let id = 0; id < ${SENSORS}; id++) watermarks.move(String(id), { until: 6, isAverage: false });
+    for (let id = 0; id < ${SENSORS}; id++) watermarks.move(String(id), { until: 6, kind: "scan" });
     console.log(await watermarks.save().catch(({ code }) => code), watermarks.changed);
   `;
   // Writes beyond a kilobyte fail, as on a full disk.

@@ -2,5 +2,5 @@ import type { Coverage } from "../../../src/measurements/measurement.ts";
 
 /** Ends in a single measurement. */
 export function upTo(until: number): Coverage {
-  return { until, isAverage: false };
+  return { until, kind: "scan" };
 }

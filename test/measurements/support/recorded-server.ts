@@ -35,6 +35,8 @@ export class RecordedServer {
   readonly answers = new Map<string, readonly TimeSeriesRow[]>();
   /** Since a time: lists show their scans, series have gaps. */
   readonly down = new Map<string, number>();
+  /** Scans that failed alone, and their repetitions, by sensor. Lists show the failure, series only the repetition. */
+  readonly failedScans = new Map<string, { readonly at: number; readonly repeatedAt: number }>();
   intervalsKnown = true;
   /** Of all lists that the exporter reads in one period. */
   pagesPerList = 10;
@@ -72,18 +74,27 @@ export class RecordedServer {
     return this.intervalsKnown ? this.sensor(id).intervalMs : undefined;
   }
 
-  /** Scan times, inclusive. */
-  scans({ firstScanAt, intervalMs, pauses }: RecordedSensor, from: number, to: number): number[] {
+  /** Times of successful scans, inclusive. */
+  scans({ id, firstScanAt, intervalMs, pauses }: RecordedSensor, from: number, to: number): number[] {
     const scans: number[] = [];
+    const failure = this.failedScans.get(id);
     const first = Math.max(0, Math.ceil((from - firstScanAt) / intervalMs));
     for (let at = firstScanAt + first * intervalMs; at <= to; at += intervalMs) {
-      if (!pauses.some((pause) => at >= pause.from && at < pause.to)) scans.push(at);
+      if (at !== failure?.at && !pauses.some((pause) => at >= pause.from && at < pause.to)) scans.push(at);
+      const repeatedAt = at === failure?.at ? failure.repeatedAt : undefined;
+      if (repeatedAt !== undefined && repeatedAt <= to) scans.push(repeatedAt);
     }
     return scans;
   }
 
-  /** At or before `at`. */
+  /** At or before `at`, failed or not. */
   lastScan(sensor: RecordedSensor, at: number): number | undefined {
+    const regular = this.#lastRegularScan(sensor, at);
+    const failure = this.failedScans.get(sensor.id);
+    return failure !== undefined && regular === failure.at && failure.repeatedAt <= at ? failure.repeatedAt : regular;
+  }
+
+  #lastRegularScan(sensor: RecordedSensor, at: number): number | undefined {
     let end = sensor.firstScanAt + Math.floor((at - sensor.firstScanAt) / sensor.intervalMs) * sensor.intervalMs;
     for (;;) {
       if (end < sensor.firstScanAt) return undefined;
@@ -111,12 +122,13 @@ export class RecordedServer {
     return this.sensors.flatMap((sensor) => {
       const scan = this.lastScan(sensor, this.now());
       const measuredAt = scan === undefined ? undefined : scan + sensor.listSkewMs;
-      const value = scan === undefined ? undefined : this.value(sensor, scan);
+      const hasFailed = scan !== undefined && scan === this.failedScans.get(sensor.id)?.at;
+      const value = scan === undefined || hasFailed ? undefined : this.value(sensor, scan);
       const record = { sensorId: sensor.id, name: "Channel", unit: "", measuredAt, limits: undefined };
       return [
         { ...record, channelId: "0", value },
-        { ...record, channelId: "1", value: scan === undefined ? undefined : 1 },
-        { ...record, channelId: "-4", value: undefined },
+        { ...record, channelId: "1", value: value === undefined ? undefined : 1 },
+        { ...record, channelId: "-4", value: hasFailed ? 100 : undefined },
       ];
     });
   }
