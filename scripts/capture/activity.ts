@@ -15,7 +15,7 @@ export interface ConnectionEnd {
 export interface ProcessState {
   readonly connecting: boolean;
   readonly connections: readonly ConnectionEnd[];
-  /** Of all time, so that a connection that came and went is seen. */
+  /** Since the start. Shows connections that came and went between two states. */
   readonly openedAndClosed: number;
 }
 
